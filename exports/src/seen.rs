@@ -65,22 +65,6 @@ impl Export {
         self.by_key(&self.servers)
     }
 
-    /// What the servers of each partition have, resource by resource, where the target counts sums but holds all jobs of a partition within
-    /// amounts of its own: Slurm.
-    pub fn partitions(&self) -> Vec<(Key, f64)> {
-        if self.target != Target::Slurm {
-            return Vec::new();
-        }
-        let keys = self.keys();
-        let of_class = |l: usize| {
-            let class = &self.classes[l].name;
-            let servers = &self.servers[l * keys.len()..(l + 1) * keys.len()];
-            let key = |(key, units): (&Key, &f64)| (Key { class: class.clone(), ..key.clone() }, *units);
-            keys.iter().zip(servers).map(key).collect::<Vec<_>>()
-        };
-        (0..self.classes.len()).flat_map(of_class).collect()
-    }
-
     /// What a tenant uses by the answer, by [`Self::keys`], of what the target counts.
     pub fn uses(&self, tenant: usize) -> Vec<f64> {
         let mut uses = self.by_key(&self.tenants[tenant].exact);

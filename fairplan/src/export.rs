@@ -212,10 +212,8 @@ fn inside_queues(export: &Export, deployed: &Deployed) -> Vec<String> {
 
 /// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
 fn binding(export: &Export, read: &Deployed) -> Deployed {
-    let (keys, cluster, partitions) = (export.keys(), export.cluster(), export.partitions());
-    let of_partitions = partitions.iter().map(|(key, units)| (key, *units));
+    let (keys, cluster) = (export.keys(), export.cluster());
     let all: HashMap<(&str, &str), f64> = (keys.iter().zip(cluster))
-        .chain(of_partitions)
         .map(|(key, units)| ((key.class.as_str(), key.resource.as_str()), units * key.unit))
         .collect();
     let binds = |((class, resource), limit): (&(String, String), &mut f64)| match resource.as_str() {
@@ -224,7 +222,7 @@ fn binding(export: &Export, read: &Deployed) -> Deployed {
     };
     let mut found = read.clone();
     found.values_mut().for_each(|queue| queue.limits.retain(|key, limit| binds((key, limit))));
-    // Slurm's account above all is there in any case: it is told where it holds somebody, class by class.
+    // Slurm's account above all is there in any case: it is told where it holds somebody.
     if export.target == Target::Slurm {
         found.entry("root".to_owned()).or_default();
     }

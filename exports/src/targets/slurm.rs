@@ -1,14 +1,17 @@
 //! Slurm: an account for each tenant, with its share by the answer and, where it is limited, the most that runs at once; for what it is
-//! sure of a QOS of its own, whose jobs go first up to that; for each class a QOS for its partition, which keeps the headroom.
+//! sure of a QOS of its own, whose jobs go first up to that; and of all accounts together what the headroom leaves.
+//!
+//! Of limits of one sort that hold for a job those of the QOS of its partition count alone, else those of its own QOS, else those of accounts
+//! (Slurm, "Resource Limits", hierarchy). So what accounts have together is limited by `GrpTRES` of accounts only, and what runs in the QOS of one
+//! account by `MaxTRESPerAccount`, which is another sort.
 
 use super::weights;
 use crate::amounts::{BILLION, Counted, MEBI};
 use crate::export::Export;
 use fairplan_instances::wording::counted;
 
-/// What the names of QOS begin with: those of tenants with nobody below them, then those of classes.
+/// What the names of the QOS of tenants with nobody below them begin with.
 const SURE: &str = "sure-";
-const PARTITION: &str = "partition-";
 
 /// What jobs in the QOS of their account come before others by.
 const PRIORITY: u32 = 1000;
@@ -38,19 +41,15 @@ pub(crate) fn text(export: &Export) -> String {
             };
             let sure =
                 written(export, |r| (is_asked(r) || !everybodys(r)).then(|| export.amount(tenant, None, r)));
-            text += &qos(&format!("{SURE}{name}"), &sure, &format!(" Priority={PRIORITY}"));
+            // It is there before it is given anything, so that a second run changes what the first one made.
+            text += &format!("sacctmgr -i add qos name={SURE}{name}\n");
+            text += &format!(
+                "sacctmgr -i modify qos where name={SURE}{name} set MaxTRESPerAccount={sure} Priority={PRIORITY}\n"
+            );
             text += &format!("sacctmgr -i modify account where name={name} set qos+={SURE}{name}\n");
         }
     }
     text
-}
-
-/// A QOS whose jobs together have no more than these amounts.
-fn qos(name: &str, amounts: &str, more: &str) -> String {
-    // It is there before it is given anything, so that a second run changes what the first one made.
-    format!(
-        "sacctmgr -i add qos name={name}\nsacctmgr -i modify qos where name={name} set GrpTRES={amounts}{more}\n"
-    )
 }
 
 /// Amounts as `GrpTRES` takes them: cores and pieces whole, memory in MiB; -1 takes away a limit that was there.
@@ -64,11 +63,13 @@ fn written(export: &Export, of: impl Fn(usize) -> Option<u128>) -> String {
     export.resources.iter().enumerate().filter_map(one).collect::<Vec<_>>().join(",")
 }
 
-/// What belongs into `slurm.conf`, as comments, and the QOS of partitions.
+/// What belongs into `slurm.conf`, as comments, and what the headroom leaves to all accounts.
 fn partitions(export: &Export) -> String {
     let mut text = String::from(
-        "# For slurm.conf: jobs count by their dominant resource, a partition for each class, QOS limits that hold.\n\
-         #   PriorityType=priority/multifactor\n#   PriorityFlags=MAX_TRES\n#   AccountingStorageEnforce=limits,qos\n",
+        "# For slurm.conf: jobs count by their dominant resource, those that are sure go first and then those of accounts that have little of their \
+         shares, a partition for each class, limits that hold. No partition may have a QOS with GrpTRES, which would count instead of them.\n\
+         #   PriorityType=priority/multifactor\n#   PriorityFlags=MAX_TRES\n#   PriorityWeightQOS=1000000\n#   PriorityWeightFairshare=100000\n\
+         #   AccountingStorageEnforce=limits,qos\n",
     );
     let tracked: Vec<&str> =
         export.resources.iter().filter_map(|resource| resource.called.as_deref()).collect();
@@ -82,22 +83,24 @@ fn partitions(export: &Export) -> String {
         (total > 0.0).then(|| format!("{called}={:.6}{unit}", 1000.0 / total))
     };
     let weights: Vec<String> = export.resources.iter().enumerate().filter_map(weight).collect();
-    let n = export.resources.len();
-    let mut lines = String::new();
-    for (l, class) in export.classes.iter().enumerate() {
+    for class in &export.classes {
         let nodes = if class.servers.is_empty() {
             format!("<{} of this class>", counted(class.count, "node", "nodes"))
         } else {
             class.servers.join(",")
         };
         text += &format!(
-            "#   PartitionName={} Nodes={nodes} QOS={PARTITION}{} TRESBillingWeights=\"{}\"\n",
-            class.name,
+            "#   PartitionName={} Nodes={nodes} TRESBillingWeights=\"{}\"\n",
             class.name,
             weights.join(",")
         );
-        let room = written(export, |r| Some(u128::from(export.room[l * n + r]) * export.resources[r].unit));
-        lines += &qos(&format!("{PARTITION}{}", class.name), &room, "");
     }
-    text + &lines
+    if !export.headroom.is_zero() {
+        let n = export.resources.len();
+        let all =
+            |r: usize| export.room.iter().skip(r).step_by(n).map(|units| u128::from(*units)).sum::<u128>();
+        let room = written(export, |r| Some(all(r) * export.resources[r].unit));
+        text += &format!("sacctmgr -i modify account where name=root set GrpTRES={room}\n");
+    }
+    text
 }

@@ -203,7 +203,7 @@ fn keep(tenants: &mut [Told], lends: &[Vec<Option<f64>>]) {
     }
 }
 
-/// What all tenants together may have, by `keys`: no more than the target's own root may, nor in Slurm than the QOS of partitions let run.
+/// What all tenants together may have, by `keys`: no more than the target's own root may.
 fn within_root(export: &Export, deployed: &Deployed, keys: &[Key], cluster: &[f64]) -> Vec<f64> {
     let root = deployed.get("root").filter(|_| export.target.reserves_root());
     let most = |key: &Key, all: f64| {
@@ -211,15 +211,7 @@ fn within_root(export: &Export, deployed: &Deployed, keys: &[Key], cluster: &[f6
         let part = stated("percent").map(|percent| percent / 100.0 * all);
         stated(&key.resource).map(|limit| limit / key.unit).into_iter().chain(part).fold(all, f64::min)
     };
-    let mut all = cluster.to_vec();
-    let partitions = export.partitions();
-    if !partitions.is_empty() {
-        all.fill(0.0);
-    }
-    for (at, (key, servers)) in partitions.iter().enumerate() {
-        all[at % keys.len()] += most(key, *servers);
-    }
-    keys.iter().zip(all).map(|(key, all)| most(key, all)).collect()
+    keys.iter().zip(cluster).map(|(key, all)| most(key, *all)).collect()
 }
 
 /// The weights that the capacities of siblings are, by their parent and the class.

@@ -46,7 +46,7 @@ fn what_the_headroom_takes_of_the_answer_is_not_kept() {
 }
 
 #[test]
-fn no_rule_gives_what_the_qos_of_slurms_partitions_keep_free() {
+fn no_rule_gives_what_slurms_account_above_all_keeps_free() {
     for (users, headroom, each) in
         [(&["a"][..], "0.5", 0.5), (&["a", "b"][..], "0.5", 0.25), (&["a", "b"][..], "0", 0.5)]
     {
@@ -60,7 +60,7 @@ fn no_rule_gives_what_the_qos_of_slurms_partitions_keep_free() {
 }
 
 #[test]
-fn another_headroom_of_slurms_partitions_is_a_change() {
+fn another_headroom_of_slurm_is_a_change() {
     let instance = of_eight_cores(2, &["a"], 1024);
     let [half, none] = ["0.5", "0"].map(|part| with_headroom(&instance, Target::Slurm, part, true));
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -72,7 +72,7 @@ fn another_headroom_of_slurms_partitions_is_a_change() {
         of_root.map(|change| (change.what, change.before, change.after)).collect::<Vec<_>>()
     };
     let said = |text: &str| Some(text.to_owned());
-    let expected = [("most cpu on n", None, said("4")), ("most mem on n", None, said("4Gi"))];
+    let expected = [("most cpu", None, said("4")), ("most mem", None, said("4Gi"))];
     let expected = expected.map(|(what, before, after)| (what.to_owned(), before, after));
     assert_eq!(told(&half, &none), expected);
     assert_eq!(told(&half, &half), []);

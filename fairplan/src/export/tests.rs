@@ -263,16 +263,13 @@ fn a_file_has_the_amounts_of_its_export_and_is_refused_with_others() {
                 Target::YuniKorn => ("guaranteed:\n", &["max:", "name:"]),
                 Target::Volcano => ("deserved:\n", &["capability:", "guarantee:", "apiVersion:"]),
                 Target::Kai => ("quota: ", &[","]),
-                Target::Slurm => (" set GrpTRES=cpu=", &[","]),
+                Target::Slurm => (" set MaxTRESPerAccount=cpu=", &[","]),
             };
-            // Of Slurm the QOS of partitions, which come first, are no tenant's.
-            let start =
-                if target == Target::Slurm { text.find("qos name=sure-").unwrap_or(text.len()) } else { 0 };
-            let Some(other) = forged(&text[start..], mark, until) else { continue };
-            let found = held(&from, &(text[..start].to_owned() + &other));
+            let Some(other) = forged(&text, mark, until) else { continue };
+            let found = held(&from, &other);
             assert!(found[0].1, "{target} {seed}: {found:?}\n{other}");
             assert!(!found[1].1, "{target} {seed}: {found:?}\n{other}");
-            let found = held(&solved, &(text[..start].to_owned() + &other));
+            let found = held(&solved, &other);
             assert!(found[0].1 && !found[1].1, "{target} {seed}: {found:?}\n{other}");
             compared += 1;
         }
@@ -698,7 +695,7 @@ fn what_lines_of_slurm_do_not_name_stays_and_is_no_change() {
     let set = "sacctmgr -i modify account where name=blue set GrpTRES=gres/gpu=4,gres/gpu:a100=2,node=3";
     assert_eq!(told(&format!("{set}\n")), [""; 0]);
     assert_eq!(told(&format!("{set},cpu=7\n")), ["blue: most cpu"]);
-    let qos = "sacctmgr -i modify qos where name=sure-red set GrpTRES=gres/gpu=1\n";
+    let qos = "sacctmgr -i modify qos where name=sure-red set MaxTRESPA=gres/gpu=1\n";
     assert_eq!(told(qos), [""; 0]);
 }
 

@@ -232,15 +232,15 @@ fn what_is_kept_lent_and_who_comes_first_is_compared() {
     assert_eq!(told(Target::Kai, &kai(""), &kai(", priority: 200")), ["priority"]);
     let slurm = |priority: u32| {
         format!(
-            "sacctmgr -i add account name=a\nsacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2 \
+            "sacctmgr -i add account name=a\nsacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set MaxTRESPA=cpu=2 \
              Priority={priority}\nsacctmgr -i modify account where name=a set qos+=sure-a\n"
         )
     };
     assert_eq!(told(Target::Slurm, &slurm(1000), &slurm(0)), ["priority"]);
     // A table without the column does not say it.
-    let table = "Account - 'a':Description='a'\nName|GrpTRES\nsure-a|cpu=2\n";
+    let table = "Account - 'a':Description='a':QOS='+sure-a'\nName|MaxTRESPA\nsure-a|cpu=2\n";
     assert_eq!(told(Target::Slurm, table, &slurm(1000)), [""; 0]);
-    let with = table.replace("GrpTRES\n", "GrpTRES|Priority\n").replace("cpu=2\n", "cpu=2|7\n");
+    let with = table.replace("MaxTRESPA\n", "MaxTRESPA|Priority\n").replace("cpu=2\n", "cpu=2|7\n");
     assert_eq!(told(Target::Slurm, &with, &slurm(1000)), ["priority"]);
 }
 

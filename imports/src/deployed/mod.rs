@@ -47,6 +47,11 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
     if kind == ConfigurationKind::Kueue {
         kubernetes::add_named_cohorts(&mut found);
     }
+    // What jobs of an account have in a QOS that they may not use is nothing; which file says so does not matter.
+    for queue in found.values_mut().filter(|queue| queue.lacks_sure_qos) {
+        queue.amounts.clear();
+        queue.priority = None;
+    }
     if found.is_empty() {
         let problem = "has no queue of this scheduler; name the files of the configuration that runs there";
         return Err(InstanceError::Invalid {
@@ -117,11 +122,11 @@ mod tests {
     fn lines_and_dumps_of_sacctmgr_say_the_same() {
         let lines = "# x\nsacctmgr -i add account name=a parent=root\nsacctmgr -i modify account where name=a set parent=root\n\
                      sacctmgr -i modify account where name=a set fairshare=3 GrpTRES=cpu=4,mem=2048M,gres/gpu=-1\n\
-                     sacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2 Priority=1\n\
+                     sacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set MaxTRESPA=cpu=2 Priority=1\n\
                      sacctmgr -i modify account where name=a set qos+=sure-a\n";
         // A dump, then what `sacctmgr -P show qos` prints with these columns.
-        let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G\n\
-                    Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES|Priority\nnormal||0\nsure-a|cpu=2|1\n";
+        let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G:QOS='normal,+sure-a'\n\
+                    Parent - 'a'\nUser - 'u':Fairshare=1\nName|MaxTRESPA|Priority\nnormal||0\nsure-a|cpu=2|1\n";
         let read = |text| deployed_in(ConfigurationKind::Slurm, "it", text).unwrap();
         let mut dumped = read(dump);
         let user = dumped.remove("u").unwrap();
@@ -220,32 +225,31 @@ mod tests {
     #[test]
     fn lines_of_sacctmgr_do_what_slurm_does() {
         let first = "sacctmgr -i add account name=a parent=root\nsacctmgr -i add qos name=sure-a\n\
-                     sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2,mem=10M\n";
+                     sacctmgr -i modify qos where name=sure-a set MaxTRESPerAccount=cpu=2,mem=10M\n";
         let allow = "sacctmgr -i modify account where name=a set qos+=sure-a\n";
         let read = |text: &str| deployed_in(ConfigurationKind::Slurm, "it", text).unwrap();
         let cpu = |text: &str| read(text)["a"].amounts.get(&key("", "cpu")).copied();
         let all = format!("{first}{allow}");
         assert_eq!(cpu(&all), Some(2.0));
         assert_eq!(cpu(first), None, "the account may not use the QOS");
-        let set = "MODIFY qos where name=sure-a SET grptres=CPU=1";
+        let set = "MODIFY qos where name=sure-a SET maxtrespa=CPU=1";
         assert_eq!(cpu(&format!("{all}/usr/bin/sacctmgr -i {set}\n")), Some(1.0));
         assert_eq!(read(&format!("{all}sacctmgr -i {set}\n"))["a"].amounts[&key("", "mem")], 10.0);
         assert_eq!(cpu(&format!("{all}sacctmgr -i delete qos sure-a\n")), None);
-        let held = format!(
-            "{all}sacctmgr -i add qos partition-n\nsacctmgr -i modify qos partition-n set GrpTRES=cpu=4,mem=-1\n"
-        );
-        assert_eq!(read(&held)["root"].limits, [(key("n", "cpu"), 4.0)].into());
-        assert!(!read(&format!("{held}sacctmgr -i delete qos partition-n\n")).contains_key("root"));
-        let table = "Name|GrpTRES|Priority|\nsure-a|cpu=1|7|\npartition-n|cpu=3,mem=2G|0|\nnormal||0|\n";
-        assert_eq!(read(table)["root"].limits, [(key("n", "cpu"), 3.0), (key("n", "mem"), 2048.0)].into());
+        let held = format!("{all}sacctmgr -i modify account root set GrpTRES=cpu=4,mem=-1\n");
+        assert_eq!(read(&held)["root"].limits, [(key("", "cpu"), 4.0)].into());
+        let dump = "Cluster - 'c':Fairshare=1:GrpTRES=cpu=3,mem=2048:QOS='normal'\nParent - 'root'\n";
+        assert_eq!(read(dump)["root"].limits, [(key("", "cpu"), 3.0), (key("", "mem"), 2048.0)].into());
+        let table = "Name|MaxTRESPA|Priority|\nsure-a|cpu=1|7|\nnormal||0|\n";
+        assert_eq!(cpu(table), Some(1.0));
         let gone = format!("{all}sacctmgr -i delete account a\n");
         assert!(
             deployed_in(ConfigurationKind::Slurm, "it", &gone).unwrap_err().to_string().contains("no queue")
         );
         for line in [
-            "sacctmgr -i modify qos where name=sure-a set GrpTRES+=cpu=1",
-            "sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=1,cpu=2",
-            "sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=-7",
+            "sacctmgr -i modify qos where name=sure-a set MaxTRESPA+=cpu=1",
+            "sacctmgr -i modify qos where name=sure-a set MaxTRESPA=cpu=1,cpu=2",
+            "sacctmgr -i modify qos where name=sure-a set MaxTRESPA=cpu=-7",
             "sacctmgr -i modify account where name=a set qos=normal",
             "scontrol update partition=x",
             "sacctmgr -i add account b; rm x",

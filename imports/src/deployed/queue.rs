@@ -54,6 +54,8 @@ pub struct DeployedQueue {
     pub by_memory: bool,
     /// Whether it is a user of an account of Slurm, and no account.
     pub is_user: bool,
+    /// Whether it is an account of a dump of Slurm that may not use the QOS that makes it sure of something.
+    pub lacks_sure_qos: bool,
     /// Whether it gives nothing out, whatever it has: `stopPolicy` of Kueue. What is applied without that lets it give again.
     pub is_stopped: bool,
     /// Before whom it or its jobs come; `None` where the files do not say it. Of Slurm that of the QOS of the account.

@@ -1,7 +1,6 @@
 //! Slurm's accounts: lines of `sacctmgr`, the file that `sacctmgr dump` writes, and what
-//! `sacctmgr -P show qos format=name,grptres,priority` prints, which has what jobs are sure of in the QOS of their account, called
-//! `sure-ACCOUNT`. What all jobs of a partition may have together is in the QOS `partition-PARTITION`: these are limits of the account above
-//! all, `root`, on that class.
+//! `sacctmgr -P show qos format=name,maxtrespa,priority` prints, which has what jobs are sure of in the QOS of their account, called
+//! `sure-ACCOUNT`. What all accounts may have together are limits of the one above all, `root`.
 //!
 //! Every line is understood or refused by its number, so that nothing is done by Slurm that is not read here.
 
@@ -9,7 +8,7 @@ mod command;
 
 use super::queue::{DEPLOYED_ROOT, DeployedQueue, Reading};
 use crate::slurm::accounts::PARENT;
-use command::{Command, PARTITION, SURE, limit_of_jobs};
+use command::{Command, SURE, SURE_OF, limit_of_jobs};
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +18,8 @@ type Amounts = BTreeMap<(String, String), f64>;
 pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceError> {
     let content = source.read_all()?;
     let text = String::from_utf8_lossy(&content);
-    let (sure, partitions, users) = Default::default();
-    let mut file = File { reading, line: 0, above: String::new(), columns: None, users, sure, partitions };
+    let (sure, users) = Default::default();
+    let mut file = File { reading, line: 0, above: String::new(), columns: None, users, sure };
     let mut allowed = BTreeSet::new();
     let mut has_commands = false;
     for (position, line) in text.lines().map(str::trim).enumerate() {
@@ -35,7 +34,8 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
             file.dumped(account)?;
         } else if let Some(user) = line.strip_prefix("User - ") {
             file.user(user)?;
-        } else if line.starts_with("Cluster - ") {
+        } else if let Some(cluster) = line.strip_prefix("Cluster - ") {
+            file.cluster(cluster)?;
         } else if let Some(words) = command::words(line).map_err(|problem| file.refused("", line, problem))? {
             has_commands = true;
             let command = Command::new(&words);
@@ -48,14 +48,9 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
             return Err(file.refused("", line, problem));
         }
     }
-    let File { reading, users, sure, partitions, .. } = file;
+    let File { reading, users, sure, .. } = file;
     for (name, user) in users {
         reading.found.entry(name).or_insert(user);
-    }
-    for (partition, amounts) in partitions.into_iter().filter(|(_, amounts)| !amounts.is_empty()) {
-        let limits =
-            amounts.into_iter().map(|((_, resource), amount)| ((partition.clone(), resource), amount));
-        reading.found.entry(DEPLOYED_ROOT.to_owned()).or_default().limits.extend(limits);
     }
     for (account, Sure { amounts, priority, beside }) in sure {
         // Where lines make the QOS, they must let the account use it too.
@@ -99,8 +94,6 @@ struct File<'a> {
     users: BTreeMap<String, DeployedQueue>,
     /// What the QOS of accounts have.
     sure: BTreeMap<String, Sure>,
-    /// What the QOS of partitions have.
-    partitions: BTreeMap<String, Amounts>,
 }
 
 impl File<'_> {
@@ -114,8 +107,25 @@ impl File<'_> {
         let name = name_of(text);
         let parent = self.above.clone();
         self.account(&name, "parent", &parent)?;
+        let own = format!("{SURE}{name}");
+        let mut may_use_own = false;
         for (key, value) in text.split(':').skip(1).filter_map(|field| field.split_once('=')) {
-            self.account(&name, &key.to_ascii_lowercase(), value)?;
+            if key.eq_ignore_ascii_case("qos") {
+                let mut listed = value.trim_matches('\'').split(',').map(|qos| qos.trim_start_matches('+'));
+                may_use_own |= listed.any(|qos| qos == own);
+            } else {
+                self.account(&name, &key.to_ascii_lowercase(), value)?;
+            }
+        }
+        self.reading.found.entry(name).or_default().lacks_sure_qos = !may_use_own;
+        Ok(())
+    }
+
+    /// The cluster of a dump, which is the account above all: `'c':Fairshare=1:GrpTRES=cpu=4`.
+    fn cluster(&mut self, text: &str) -> Result<(), InstanceError> {
+        let fields = text.split(':').skip(1).filter_map(|field| field.split_once('='));
+        for (_, value) in fields.filter(|(key, _)| key.eq_ignore_ascii_case("grptres")) {
+            self.account(DEPLOYED_ROOT, "grptres", value)?;
         }
         Ok(())
     }
@@ -144,8 +154,9 @@ impl File<'_> {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let at = |name: &str| cells.iter().position(|cell| cell.eq_ignore_ascii_case(name));
         if let (None, Some(name)) = (&self.columns, at("name")) {
-            let problem = "has no column GrpTRES; write format=name,grptres,priority";
-            let amounts = at("grptres").ok_or_else(|| self.refused("", line, problem))?;
+            let problem = "has no column MaxTRESPA; write format=name,maxtrespa,priority";
+            let amounts =
+                at("maxtrespa").or_else(|| at(SURE_OF)).ok_or_else(|| self.refused("", line, problem))?;
             self.columns = Some(Columns { name, amounts, priority: at("priority") });
             return Ok(());
         }
@@ -153,22 +164,9 @@ impl File<'_> {
             self.columns.as_ref().unwrap_or(&Columns { name: 0, amounts: 1, priority: None });
         let cell = |at: usize| cells.get(at).copied().unwrap_or_default();
         let (name, amounts, priority) = (cell(*name), cell(*amounts), priority.map(cell));
-        match name.strip_prefix(SURE) {
-            Some(account) => {
-                self.make_sure(account, "grptres", amounts)?;
-                priority.map_or(Ok(()), |priority| self.make_sure(account, "priority", priority))
-            }
-            None => self.hold(name, "grptres", amounts),
-        }
-    }
-
-    /// What a field of a QOS says of all jobs of its partition, if it is one's.
-    fn hold(&mut self, qos: &str, key: &str, value: &str) -> Result<(), InstanceError> {
-        let Some(partition) = qos.strip_prefix(PARTITION).filter(|_| key == "grptres") else { return Ok(()) };
-        let mut amounts = self.partitions.remove(partition).unwrap_or_default();
-        self.set(&mut amounts, value)?;
-        self.partitions.insert(partition.to_owned(), amounts);
-        Ok(())
+        let Some(account) = name.strip_prefix(SURE) else { return Ok(()) };
+        self.make_sure(account, SURE_OF, amounts)?;
+        priority.map_or(Ok(()), |priority| self.make_sure(account, "priority", priority))
     }
 
     /// What a command does.
@@ -195,17 +193,7 @@ impl File<'_> {
             }
             Command::Qos { is_new, names, fields } => {
                 for name in names {
-                    let Some(account) = name.strip_prefix(SURE) else {
-                        // What is there is not added again.
-                        let is_there =
-                            name.strip_prefix(PARTITION).is_some_and(|of| self.partitions.contains_key(of));
-                        if !(is_new && is_there) {
-                            // It is there from now on, with or without amounts.
-                            self.hold(&name, "grptres", "")?;
-                            fields.iter().try_for_each(|(key, value)| self.hold(&name, key, value))?;
-                        }
-                        continue;
-                    };
+                    let Some(account) = name.strip_prefix(SURE) else { continue };
                     let is_there = self.sure.contains_key(account);
                     // A new QOS has the priority 0.
                     let new = || Sure { priority: Some(0.0), ..Sure::default() };
@@ -227,9 +215,6 @@ impl File<'_> {
                 for account in names.iter().filter_map(|name| name.strip_prefix(SURE)) {
                     self.sure.remove(account);
                     allowed.remove(account);
-                }
-                for partition in names.iter().filter_map(|name| name.strip_prefix(PARTITION)) {
-                    self.partitions.remove(partition);
                 }
                 Ok(())
             }
@@ -256,7 +241,7 @@ impl File<'_> {
     fn make_sure(&mut self, account: &str, key: &str, value: &str) -> Result<(), InstanceError> {
         let mut sure = self.sure.remove(account).unwrap_or_default();
         match key {
-            "grptres" => self.set(&mut sure.amounts, value)?,
+            SURE_OF => self.set(&mut sure.amounts, value)?,
             "priority" => {
                 let number =
                     value.parse().map_err(|_| self.refused("Priority", value, "must be a number"))?;

@@ -36,8 +36,8 @@ const MORE_SAMPLES: [(&str, &[u8]); 12] = [
     ),
     (
         "sacctmgr.txt",
-        b"Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G\n\
-          Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES|Priority\nnormal||0\nsure-a|cpu=2|1\n",
+        b"Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G:QOS='+sure-a'\n\
+          Parent - 'a'\nUser - 'u':Fairshare=1\nName|MaxTRESPA|Priority\nnormal||0\nsure-a|cpu=2|1\n",
     ),
     ("accounts.json", include_bytes!("../../../imports/data/slurm/accounts.json")),
     ("quotas.yaml", include_bytes!("../../../imports/data/kubernetes/quotas.yaml")),

@@ -375,7 +375,7 @@ fn sacctmgr_takes_the_lines_and_has_what_they_say() {
         assert_eq!(unusual, None, "{lines}: {told}");
     }
     slurm
-        .shell("sacctmgr -i dump accounts file=dump.cfg; sacctmgr -P show qos format=name,grptres,priority > qos.txt");
+        .shell("sacctmgr -i dump accounts file=dump.cfg; sacctmgr -P show qos format=name,maxtrespa,priority > qos.txt");
     let changes =
         folder.run(&["export", "slurm", "cluster.json", "solution.json", "--current", "dump.cfg", "qos.txt"]);
     assert_eq!(text(&changes.stdout), "", "{}\n{}", folder.read("dump.cfg"), folder.read("qos.txt"));

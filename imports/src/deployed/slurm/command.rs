@@ -3,8 +3,8 @@
 /// What the name of the QOS of an account begins with.
 pub(super) const SURE: &str = "sure-";
 
-/// What the name of the QOS of a partition begins with.
-pub(super) const PARTITION: &str = "partition-";
+/// The option of a QOS, in small letters, that says what jobs of one account may have together in it.
+pub(super) const SURE_OF: &str = "maxtresperaccount";
 
 /// What a line does.
 #[derive(Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub(super) enum Command {
     Nothing,
     /// Adds or changes accounts: fields in small letters, with their values; `qos` is one that they may use too.
     Account { is_new: bool, names: Vec<String>, fields: Vec<(String, String)> },
-    /// Adds or changes QOS, those of accounts and partitions among them: `grptres`, what jobs of one may have together, `priority`, by which they come before others, and limits of jobs.
+    /// Adds or changes QOS, those of accounts among them: `maxtresperaccount`, what jobs of one may have together, `priority`, by which they come before others, and limits of jobs.
     Qos { is_new: bool, names: Vec<String>, fields: Vec<(String, String)> },
     /// Takes accounts away.
     NoAccount(Vec<String>),
@@ -70,6 +70,7 @@ pub(super) const LIMITS: [&str; 28] = [
     "GrpJobs",
     "GrpJobsAccrue",
     "GrpSubmitJobs",
+    "GrpTRES",
     "GrpTRESMins",
     "GrpTRESRunMins",
     "GrpWall",
@@ -87,7 +88,6 @@ pub(super) const LIMITS: [&str; 28] = [
     "MaxTRES",
     "MaxTRESMins",
     "MaxTRESMinsPerJob",
-    "MaxTRESPerAccount",
     "MaxTRESPerJob",
     "MaxTRESPerNode",
     "MaxTRESPerUser",
@@ -192,6 +192,7 @@ impl Fields {
             let key = match key.as_str() {
                 "share" | "shares" => "fairshare",
                 "qoslevel" => "qos",
+                "maxtrespa" => SURE_OF,
                 key => key,
             };
             if !is_set {
@@ -202,7 +203,7 @@ impl Fields {
                 continue;
             }
             let is_read = match is_qos {
-                true => ["grptres", "priority"].contains(&key),
+                true => [SURE_OF, "priority"].contains(&key),
                 false => ["parent", "fairshare", "grptres"].contains(&key),
             } || limit_of_jobs(key).is_some();
             if is_read && sign.is_empty() {
@@ -233,17 +234,17 @@ mod tests {
         let read = |line: &str| Command::new(&words(line).unwrap().unwrap());
         let amounts = |names: &[&str], amounts: &str| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            let fields = vec![("grptres".to_owned(), amounts.to_owned())];
+            let fields = vec![(SURE_OF.to_owned(), amounts.to_owned())];
             Ok(Command::Qos { is_new: false, names, fields })
         };
         for line in [
-            "sacctmgr -i modify qos where name=sure-a,sure-b set GrpTRES=cpu=1",
-            "/usr/bin/sacctmgr --immediate MODIFY QOS sure-a,sure-b Set grptres=cpu=1 # no more",
-            "sacctmgr update qos where names=\"sure-a,sure-b\" set 'GRPTRES=cpu=1'",
+            "sacctmgr -i modify qos where name=sure-a,sure-b set MaxTRESPerAccount=cpu=1",
+            "/usr/bin/sacctmgr --immediate MODIFY QOS sure-a,sure-b Set maxtrespa=cpu=1 # no more",
+            "sacctmgr update qos where names=\"sure-a,sure-b\" set 'MAXTRESPA=cpu=1'",
         ] {
             assert_eq!(read(line), amounts(&["sure-a", "sure-b"], "cpu=1"), "{line}");
         }
-        let told = read("sacctmgr update qos where name=sure-a set PRIORITY=3 grptres=cpu=1").unwrap();
+        let told = read("sacctmgr update qos where name=sure-a set PRIORITY=3 maxtrespa=cpu=1").unwrap();
         assert!(matches!(told, Command::Qos { fields, .. } if fields[0] == ("priority".into(), "3".into())));
         assert_eq!(read("sacctmgr -i delete qos sure-a"), Ok(Command::NoQos(vec!["sure-a".into()])));
         assert_eq!(read("sacctmgr remove account where name=a"), Ok(Command::NoAccount(vec!["a".into()])));
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_refused() {
         for (line, value) in [
-            ("sacctmgr -i modify qos where name=sure-a set GrpTRES+=cpu=1", "GrpTRES+=cpu=1"),
+            ("sacctmgr -i modify qos where name=sure-a set MaxTRESPA+=cpu=1", "MaxTRESPA+=cpu=1"),
             ("sacctmgr -i modify qos where name=sure-a set GrpCPUs=1", "GrpCPUs=1"),
             ("sacctmgr -i modify account where name=a set qos-=sure-a", "qos-=sure-a"),
             ("sacctmgr -i modify account where name=a set fairshare=1 share=2", "share=2"),
