@@ -301,7 +301,15 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         let is_there = [old.is_some(), new.is_some()];
         let weights = [0, 1].map(|side| sides[side].weight.or(is_there[side].then_some(1.0)));
         let weights = [0, 1].map(|side| weights[side].or(weights[1 - side].filter(|weight| *weight == 1.0)));
-        let weights = numbers("weight".into(), String::new(), weights);
+        // Of each resource, where a side states more than one (KAI).
+        let weighed: BTreeSet<&(String, String)> =
+            sides.iter().filter(|side| states_weights(side)).flat_map(|side| side.weights.keys()).collect();
+        let of_resources = weighed.iter().filter_map(|key| {
+            let of = |side: usize| sides[side].weights.get(*key).copied().or(weights[side]);
+            numbers(format!("weight of {}", key.1), String::new(), [of(0), of(1)])
+        });
+        let of_all = numbers("weight".into(), String::new(), weights).filter(|_| weighed.is_empty());
+        let weights: Vec<_> = of_all.into_iter().chain(of_resources).collect();
         // Slurm's tables need not say priorities; of others who states none has 0.
         let priorities = sides.map(|side| side.priority);
         let is_known = target != Target::Slurm || priorities.iter().all(Option::is_some);
@@ -340,6 +348,11 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         }
     }
     found
+}
+
+/// Whether a queue has other weights of some resources than of others.
+fn states_weights(queue: &DeployedQueue) -> bool {
+    queue.weights.values().any(|weight| Some(*weight) != queue.weight)
 }
 
 /// The orders in which two queues try flavors, if those that both have come in another order. Of flavors that one of them lacks, amounts tell.

@@ -325,3 +325,22 @@ fn what_is_deployed_of_a_flavor_of_several_classes_is_told_as_unknown() {
     let untold = changes_of(Target::Kueue, instance, &text, 1).untold.unwrap();
     assert!(untold.starts_with("all is a flavor of several classes here"), "{untold}");
 }
+
+#[test]
+fn another_weight_of_one_resource_of_kai_is_told() {
+    let users = [("x", None), ("z", None)];
+    let instance =
+        one_server(r#""cpu": 64, "nvidia.com/gpu": 20"#, r#""cpu": 1, "nvidia.com/gpu": 1"#, &users);
+    let told = |cpu: u64| {
+        let resources = format!(
+            "cpu: {{quota: 10000, limit: -1, overQuotaWeight: {cpu}}}, gpu: {{quota: 10, limit: -1, overQuotaWeight: 1}}"
+        );
+        let text = ["x", "z"].map(|name| kai_queue(name, "", &resources)).concat();
+        let changes = changes_of(Target::Kai, &instance, &text, 1).changes;
+        let of_weights = changes.into_iter().filter(|change| change.what.starts_with("weight"));
+        of_weights.map(|change| (change.queue, change.what, change.before)).collect::<Vec<_>>()
+    };
+    let zero = |queue: &str| (queue.to_owned(), "weight of cpu".to_owned(), Some("0".to_owned()));
+    assert_eq!(told(0), [zero("x"), zero("z")]);
+    assert_eq!(told(1), []);
+}

@@ -5,7 +5,7 @@
 pub struct ExportChange {
     /// The queue, as the scheduler calls it.
     pub queue: String,
-    /// What of it: `cpu on big`, `most memory`, `keeps cpu`, `lends cpu on big`, `weight`, `priority`, `parent`, `order of flavors`.
+    /// What of it: `cpu on big`, `most memory`, `keeps cpu`, `lends cpu on big`, `weight`, `weight of cpu`, `priority`, `parent`, `order of flavors`.
     pub what: String,
     /// Before; `None` where nothing was stated.
     pub before: Option<String>,

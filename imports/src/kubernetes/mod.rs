@@ -257,6 +257,12 @@ fn read_nodes(
         }
     }
     nodes.retain(|node| is_kept(node, report));
+    let has_memory = |node: &Node| node.allocatable.get("memory").is_some_and(|memory| !memory.is_zero());
+    if nodes.iter().any(has_memory) {
+        for node in nodes.iter().filter(|node| !has_memory(node)) {
+            report.named("nodes without memory, beside others that have some", &node.name);
+        }
+    }
     report.add(nodes.len() as u64, "nodes");
     Ok(nodes)
 }

@@ -291,6 +291,8 @@ impl Pod {
             container.given = own.unwrap_or(Given { is_all: is_infeasible, ..Given::default() });
         }
         let requests = requests(&spec, manifest)?;
+        let memory = requests.get("memory").and_then(|memory| memory.decimal());
+        let has_part_of_a_byte = memory.is_some_and(|bytes| bytes.to_f64().fract() != 0.0);
         let mut unread = spec.unread();
         let of_others = !["", USUAL_SCHEDULER].contains(&spec.scheduler.as_str());
         for (applies, what) in [
@@ -309,6 +311,10 @@ impl Pod {
             (
                 requests != asked && !is_infeasible,
                 "pods that were resized and hold more than they ask for: what they hold counts",
+            ),
+            (
+                has_part_of_a_byte,
+                "pods that ask for a part of a byte of memory, read as Kubernetes does (512m is half a byte, 512M are 512,000,000)",
             ),
             (
                 spec.containers.is_empty(),

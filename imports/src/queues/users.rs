@@ -63,13 +63,17 @@ impl<'a> Tree<'a> {
     /// The parts of a leaf at which its known tasks may have some of all that they ask for; where there is none, which is told, it runs nothing.
     fn parts_open_to(&self, at: usize, demand: &[Decimal], report: &mut ImportReport) -> Option<Vec<usize>> {
         let queue = &self.queues[at];
-        let barred = |part: &'a Part| {
+        let barred_from = |part: &'a Part| {
             let Given { most, .. } = self.given(Leaf { at, queue, part });
             (0..most.len()).find(|r| !demand[*r].is_zero() && most[*r].is_some_and(Decimal::is_zero))
         };
-        let barred: Vec<Option<usize>> = queue.parts.iter().map(barred).collect();
-        let open: Vec<usize> = (0..barred.len()).filter(|part| barred[*part].is_none()).collect();
-        let Some(Some(r)) = barred.first().filter(|_| open.is_empty()) else { return Some(open) };
+        let barred: Option<Vec<usize>> = queue.parts.iter().map(barred_from).collect();
+        let Some(r) = barred.as_ref().and_then(|barred| barred.first()) else {
+            // Where no server has it they do not run anyway.
+            let is_open =
+                |part: &'a Part| barred_from(part).is_none_or(|r| self.totals[part.place][r] == 0.0);
+            return Some((0..queue.parts.len()).filter(|part| is_open(&queue.parts[*part])).collect());
+        };
         let told = format!("tasks left out: they ask for {}, of which their limit is 0", self.resources[*r]);
         let tasks = queue.work.as_ref().map_or(0, |work| work.tasks);
         report.named_times(tasks, told, &queue.name);

@@ -161,7 +161,13 @@ impl Source {
             reader.consume(MARK.len());
         }
         let Some(read) = beginning(&mut reader).map_err(failed)? else {
-            return refused(io::ErrorKind::UnexpectedEof, "the file is empty");
+            let problem = match is_pipe(name) {
+                true => {
+                    "there is nothing in the pipe, or it was read before: a pipe is read once; write it to a file"
+                }
+                false => "the file is empty",
+            };
+            return refused(io::ErrorKind::UnexpectedEof, problem);
         };
         if !read.is_empty() {
             reader = Box::new(Cursor::new(read).chain(reader));
@@ -333,6 +339,18 @@ impl<R: BufRead> BufRead for Counted<R> {
 /// Whether the name of a file ends this way, in letters of either case.
 pub(super) fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
+}
+
+/// Whether a file is a pipe, of which nothing is left once it is read.
+#[cfg(unix)]
+fn is_pipe(name: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(name).is_ok_and(|file| file.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &str) -> bool {
+    false
 }
 
 #[cfg(test)]

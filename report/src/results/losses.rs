@@ -99,7 +99,8 @@ fn broken(document: &Losses) -> String {
 /// Who is short of what it is guaranteed.
 fn short_in_words(loss: &Loss) -> String {
     let told = |short: &ShortGuarantee| {
-        format!("{} keeps {} of its {}", name(&short.owner), percent(short.kept), name(&short.guarantee))
+        let (owner, sure) = (name(&short.owner), name(&short.guarantee));
+        format!("{owner} is then sure of {} of what it is sure of today by its {sure}", percent(short.kept))
     };
     let mut all: Vec<String> = loss.short.iter().take(TOLD).map(told).collect();
     if loss.short.len() > TOLD {

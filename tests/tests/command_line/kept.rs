@@ -115,7 +115,7 @@ fn a_failure_breaks_the_guarantees_that_cannot_be_kept_and_no_others() {
     let told = text(&told.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         told.contains(
-            "2 of these failures break guarantees: without gpus, user b1 keeps 0.00% of its 9 gpu."
+            "2 of these failures break guarantees: without gpus, user b1 is then sure of 0.00% of what it is sure of today by its 9 gpu."
         ),
         "{told}"
     );
