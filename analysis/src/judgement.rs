@@ -222,7 +222,8 @@ impl Judgement {
     /// The part of the whole cluster's capacity of a resource that is stranded.
     pub fn stranded_part(&self, resource: &str) -> f64 {
         let of = self.stranded.iter().filter(|stranded| stranded.resource == resource);
-        of.map(|stranded| stranded.part).sum()
+        // The sum of nothing is a zero below zero.
+        of.map(|stranded| stranded.part).sum::<f64>() + 0.0
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn add(export: &mut Export) {
         qos(export, &mut notes);
     }
     without_place(export, &mut notes);
+    plugin(export, &mut notes);
     order_of_flavors(export, &mut notes);
     export.notes.extend(notes);
 }
@@ -142,6 +143,20 @@ fn qos(export: &Export, notes: &mut Vec<String>) {
          by fairshare",
         export.target.title()
     ));
+}
+
+/// Under which plugin queues of Volcano go by what is written.
+fn plugin(export: &Export, notes: &mut Vec<String>) {
+    if export.target == Target::Volcano {
+        let hierarchy = match export.tenants.iter().any(|tenant| !tenant.is_leaf) {
+            true => " with enableHierarchy: true",
+            false => "",
+        };
+        notes.push(format!(
+            "Volcano goes by `deserved` where the configuration of its scheduler has the plugin capacity{hierarchy} in the place of proportion, and the action \
+             reclaim"
+        ));
+    }
 }
 
 /// By what the flavors of a queue of Kueue are in order: of those that have room a task takes the first.

@@ -8,7 +8,7 @@ use fairplan_analysis::Entitlements;
 use fairplan_exports::Measure;
 use fairplan_instances::Headline;
 use fairplan_instances::{Decimal, Draft, Entry, Instance, Objective, Owner, Quota, Solver, UserId};
-use fairplan_solver::{SCHEDULER_RULES, SchedulerRule};
+use fairplan_solver::{PooledQuota, SCHEDULER_RULES, SchedulerRule};
 use std::collections::HashMap;
 
 /// Nominal quotas for Kueue: what each user of an instance has of each of its resources.
@@ -93,7 +93,26 @@ pub fn entitlements(
         Ok((solved, rules))
     })?;
     let (solved, rules) = found;
+    tell_of_uncounted(instance, control);
     Ok(Entitlements::new(instance, &sha256, &solved.solution, &rules))
+}
+
+/// Says whose limits over some classes no rule counts: those who may run on others too may have more there.
+fn tell_of_uncounted(instance: &Instance, control: &Control<'_>) {
+    let is_uncounted = |(owner, quota): &&(Owner, Quota)| {
+        let counted = PooledQuota::of(instance, *owner).limit;
+        quota.limited().any(|most| most.classes.is_some() && counted[most.resource.0].is_none())
+    };
+    let mut owners = instance.quotas().iter().filter(is_uncounted).map(|(owner, _)| instance.name_of(*owner));
+    let Some(first) = owners.next() else { return };
+    let others = match owners.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    control.note(&format!(
+        "these rules know no classes: limits over some of those that its tasks may run on are not counted for {first}{others}, so that more may be \
+         promised than it may have"
+    ));
 }
 
 /// Whether users do not just stand side by side.

@@ -166,7 +166,7 @@ pub(crate) fn tasks_on_servers(
     instance: &Instance,
     place: &str,
 ) -> Result<Vec<ServerTasks>, Foreign> {
-    if stated.iter().all(|server| server.server.is_none()) {
+    if !stated.is_empty() && stated.iter().all(|server| server.server.is_none()) {
         return tasks_in_order(stated, instance, place);
     }
     let count = instance.server_count();
@@ -214,7 +214,10 @@ fn tasks_in_order(
     place: &str,
 ) -> Result<Vec<ServerTasks>, Foreign> {
     if stated.len() as u64 != instance.server_count() {
-        let problem = format!("the instance has {}", instance.server_count());
+        let problem = format!(
+            "the instance has {}: list all in its order, or name those that are listed (`server`)",
+            instance.server_count()
+        );
         return Err(Foreign::new(place, &format!("{} entries", stated.len()), problem));
     }
     let mut servers = Vec::with_capacity(stated.len());

@@ -2,6 +2,7 @@
 
 use super::tests::{decimal, exported};
 use super::*;
+use fairplan_imports::{ConfigurationKind, specs_in};
 use fairplan_instances::{Draft, DraftUser, ServerClass, files};
 use std::collections::BTreeSet;
 
@@ -324,6 +325,25 @@ fn what_is_deployed_of_a_flavor_of_several_classes_is_told_as_unknown() {
     let text = queue("a", "a100") + &queue("b", "h100");
     let untold = changes_of(Target::Kueue, instance, &text, 1).untold.unwrap();
     assert!(untold.starts_with("all is a flavor of several classes here"), "{untold}");
+}
+
+/// Before Hadoop 3.4 queues have nothing of a label of which `root` has nothing.
+#[test]
+fn another_capacity_of_a_label_of_yarns_root_is_told() {
+    let text = |capacity: &str| {
+        let property = |name: &str, value: &str| {
+            format!("<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>")
+        };
+        let of_root = property("root.queues", "a") + &property("root.accessible-node-labels", "b");
+        let of_label = property("root.accessible-node-labels.b.capacity", capacity);
+        format!("<configuration>{of_root}{of_label}{}</configuration>", property("root.a.capacity", "100"))
+    };
+    let of_root = |capacity: &str| {
+        let specs = specs_in(ConfigurationKind::Yarn, &text(capacity)).unwrap();
+        let root = specs.into_iter().find(|spec| (&*spec.kind, &*spec.name) == ("queue", "root")).unwrap();
+        root.spec.get("accessible-node-labels.b.capacity").cloned()
+    };
+    assert_eq!([of_root("0"), of_root("100")], ["0", "100"].map(|capacity| Some(capacity.into())));
 }
 
 #[test]

@@ -67,7 +67,9 @@ pub(super) fn specs(root: &Element, found: &mut Vec<Spec>) {
         match parts(rest) {
             Some((path, field)) => {
                 let own = of_queue.entry(path).or_default();
-                let is_read = ["queues", LABELS].contains(&field) || field.ends_with("capacity");
+                // What of a label all queues together have is read of none of them.
+                let of_all = path == "root" && field.starts_with(LABELS) && field.ends_with(".capacity");
+                let is_read = ["queues", LABELS].contains(&field) || (field.ends_with("capacity") && !of_all);
                 if !is_read {
                     own.insert(field.to_owned(), value.to_owned());
                 }

@@ -181,6 +181,28 @@ fn quotas_that_are_a_cohorts_own_are_there_to_be_borrowed() {
     near(&of_kueue(), &[[40.0; 3], [40.0; 3], [20.0; 3]]);
 }
 
+/// What is borrowed counts as a part of all that the cohort at the top has, and not of what is guaranteed: another member lends 10 cores that its own
+/// tasks do not ask for. With `(x - 10) / 20 = y / 40` and `3 x + y = 40` there are 12 and 4 tasks.
+#[test]
+fn what_is_borrowed_by_kueues_rule_is_a_part_of_all_that_the_cohort_at_the_top_has() {
+    let folder = Folder::new();
+    for limit in ["", r#", "limit": {"cpu": 20, "memory": 40}"#] {
+        let servers = if limit.is_empty() { 1 } else { 2 };
+        folder.write(
+            "i.json",
+            format!(
+                r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+                    "server_classes": [{{"id": "f", "count": {servers}, "capacity": {{"cpu": 20, "memory": 40}}}}],
+                    "groups": [{{"id": "top"{limit}}}],
+                    "users": [{{"id": "a", "demand": {{"cpu": 1, "memory": 3}}, "group": "top", "guarantee": {{"cpu": 10, "memory": 40}}}},
+                              {{"id": "b", "demand": {{"memory": 1}}, "group": "top"}}]}}"#
+            ),
+        );
+        let of_kueue: Vec<[f64; 3]> = entitled(&folder).iter().map(|tasks| [tasks[1]; 3]).collect();
+        near(&of_kueue, &[[12.0; 3], [4.0; 3]]);
+    }
+}
+
 #[test]
 fn plans_of_groups_tell_of_groups() {
     let folder = tables();
