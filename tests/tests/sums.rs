@@ -5,7 +5,7 @@ use crate::solving::{OF_SMALL_USERS, close, shares, shares_of};
 use fairplan_instances::files::sha256_hex;
 use fairplan_instances::{
     Certificate, Decimal, DraftQuota, Headline, Instance, LimitedBy, Objective, Quota, ResourceId, Solution,
-    Solver, Status, Total,
+    Solver, Status, Total, UserId,
 };
 use fairplan_report::solution::solution_document;
 use fairplan_report::write_json;
@@ -341,4 +341,25 @@ fn passes_the_second_checker(instance: &Instance, solution: &Solution) -> bool {
     fairplan_instances::files::write_json(instance, &mut file).unwrap();
     let told = second_checker(&path("instance.json"), &path("solution.json"));
     told.is_none_or(|told| told.is_ok_and(|told| told.starts_with("ok ")))
+}
+
+/// Users who may run on one server, on a thousand and on many: their shares are so far apart that those of α = 64 are worth up to 10^600 times as
+/// much as others, and each has what those before it leave.
+#[test]
+fn one_server_beside_millions_is_shared_under_a_large_alpha() {
+    let solver = backend("auto").unwrap();
+    for servers in [1_000_000, 100_000_000, 10_000_000_000] {
+        let mut draft = draft(&[(1, "1"), (1000, "1"), (servers, "2")], &["8", "1", "8"]);
+        draft.users[0].tasks = Some(5);
+        (draft.users[0].eligible, draft.users[1].eligible) = (Some(vec![0]), Some(vec![0, 1]));
+        let instance = draft.build().unwrap();
+        for alpha in [2.0, 16.0, 64.0] {
+            let solution = proved(&instance, Objective::alpha_fair(alpha).unwrap(), &*solver);
+            let solution = solution.unwrap_or_else(|told| panic!("{servers} servers, alpha {alpha}: {told}"));
+            let tasks = [0, 1, 2].map(|user| solution.allocation.tasks(UserId(user)));
+            let all = [0.125, 1000.0, servers as f64 / 4.0];
+            let is_near = |(has, all): (&f64, f64)| (has / all - 1.0).abs() < 1e-6;
+            assert!(tasks.iter().zip(all).all(is_near), "{servers} servers, alpha {alpha}: {tasks:?}");
+        }
+    }
 }

@@ -23,6 +23,7 @@ use in_bins::find_in_bins;
 pub(super) use keeping::keeping;
 use offers::Offers;
 use settled::{Counting, Sum};
+use std::ops::Range;
 
 /// Sums one after the other, at most: each settles somebody, or changes by how much somebody counts.
 const MOST_SUMS: usize = 100;
@@ -190,10 +191,13 @@ impl<'a> Ways<'a> {
     }
 }
 
+/// Between which numbers prices are kept, with room for sums of them and for parts.
+const PRICES: Range<f64> = 1e-250..1e250;
+
 /// What is known so far.
 struct Known {
     splits: Vec<f64>,
-    /// In the unit of the first sum, and which of them are known.
+    /// In a unit that all sums so far leave numbers in, and which of them are known.
     prices: Vec<f64>,
     is_priced: Vec<bool>,
     utility: Option<Utility>,
@@ -214,14 +218,34 @@ impl Known {
     /// Keeps the prices that some users of a sum pay; all of them if it is the last.
     fn pay(&mut self, sum: &Sum<'_>, users: &[usize], is_last: bool) {
         let utility = sum.found.utility;
-        let first = *self.utility.get_or_insert(utility);
-        let unit = (first.log_scale() - utility.log_scale()).exp();
         let holds = sum.rows_that_hold(users);
-        for row in 0..self.prices.len() {
-            if !self.is_priced[row] && (is_last || holds[row]) {
-                (self.prices[row], self.is_priced[row]) = (sum.found.prices[row] * unit, true);
-            }
+        let paid: Vec<usize> =
+            (0..self.prices.len()).filter(|row| !self.is_priced[*row] && (is_last || holds[*row])).collect();
+        let log_unit = self.make_room_for(utility, paid.iter().map(|row| sum.found.prices[*row]));
+        let unit = log_unit.exp();
+        for row in paid {
+            (self.prices[row], self.is_priced[row]) = (sum.found.prices[row] * unit, true);
         }
+    }
+
+    /// By how much, as a logarithm, prices of a sum with this utility are larger in the unit of those that are known. Where these would be too small
+    /// for numbers there, the unit is made smaller, as far as the largest price allows.
+    fn make_room_for(&mut self, utility: Utility, prices: impl Iterator<Item = f64>) -> f64 {
+        let Some(known) = self.utility else {
+            self.utility = Some(utility);
+            return 0.0;
+        };
+        let log_unit = known.log_scale() - utility.log_scale();
+        let least = prices.filter(|price| *price > 0.0).fold(f64::INFINITY, f64::min);
+        let largest = self.prices.iter().copied().fold(0.0, f64::max);
+        let lacking = PRICES.start.ln() - (least.ln() + log_unit);
+        let more = lacking.min(PRICES.end.ln() - largest.ln());
+        if !(more.is_finite() && more > 0.0) {
+            return log_unit;
+        }
+        self.prices.iter_mut().for_each(|price| *price *= more.exp());
+        self.utility = Some(known.scaled(more));
+        log_unit + more
     }
 
     /// Puts everybody where a sum does.
