@@ -192,7 +192,7 @@ impl<'a> Ways<'a> {
 }
 
 /// Between which numbers prices are kept, with room for sums of them and for parts.
-const PRICES: Range<f64> = 1e-250..1e250;
+const PRICES: Range<f64> = 1e-290..1e210;
 
 /// What is known so far.
 struct Known {
