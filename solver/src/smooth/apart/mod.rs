@@ -194,6 +194,12 @@ impl<'a> Ways<'a> {
 /// Between which numbers prices are kept, with room for sums of them and for parts.
 const PRICES: Range<f64> = 1e-290..1e210;
 
+/// A price in a unit that is as much smaller, as a logarithm, of which the number itself may be none.
+fn in_unit(price: f64, log_unit: f64) -> f64 {
+    let half = (0.5 * log_unit).exp();
+    price * half * half
+}
+
 /// What is known so far.
 struct Known {
     splits: Vec<f64>,
@@ -222,9 +228,8 @@ impl Known {
         let paid: Vec<usize> =
             (0..self.prices.len()).filter(|row| !self.is_priced[*row] && (is_last || holds[*row])).collect();
         let log_unit = self.make_room_for(utility, paid.iter().map(|row| sum.found.prices[*row]));
-        let unit = log_unit.exp();
         for row in paid {
-            (self.prices[row], self.is_priced[row]) = (sum.found.prices[row] * unit, true);
+            (self.prices[row], self.is_priced[row]) = (in_unit(sum.found.prices[row], log_unit), true);
         }
     }
 
@@ -243,7 +248,7 @@ impl Known {
         if !(more.is_finite() && more > 0.0) {
             return log_unit;
         }
-        self.prices.iter_mut().for_each(|price| *price *= more.exp());
+        self.prices.iter_mut().for_each(|price| *price = in_unit(*price, more));
         self.utility = Some(known.scaled(more));
         log_unit + more
     }
