@@ -7,7 +7,7 @@ use super::work_in_turn::Work;
 use crate::solve::solver;
 use crate::{Control, Error, Progress};
 use fairplan_analysis::{BoughtBy, BoughtServers, CostsOverTime, Growth, OutOfReach};
-use fairplan_instances::{Catalog, DemandSeries, Instance, KindId, Offer, lint_catalog};
+use fairplan_instances::{Catalog, DemandSeries, Instance, KindId, Obstacle, Offer, lint_catalog};
 use fairplan_solver::Planner;
 
 /// How to buy as demands grow.
@@ -140,28 +140,28 @@ pub fn growth_with_purchases(
         let planner = Planner::new(&cluster, &left, work.required(quantum), false, None, planning)?;
         let mut planner = planner.within(&control.deadline);
         let part = planner.part_with(&zeros)?;
-        let obstacle = planner.obstacle()?;
-        let user = extended.kind(KindId(obstacle.user.0)).user();
-        let out_of_reach = OutOfReach {
-            user: user.id().into(),
-            group: user.group().map(|group| extended.groups()[group.0].id.clone()),
-            resource: extended.resources()[obstacle.resource.0].clone(),
-            is_offered: !obstacle
-                .not_offered
-                .iter()
-                .chain(&obstacle.held_nowhere)
-                .any(|task| task.user == obstacle.user),
-        };
+        let out_of_reach = Some(out_of_reach(extended, &planner.obstacle()?));
         let total = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
         firsts.push(quantum);
         let by = series.label(quantum).into();
         let scale = if part > 0.0 { part * times[quantum] } else { 0.0 };
-        let out_of_reach = Some(out_of_reach);
         found.push(BoughtBy { by, scale, cost: 0.0, total, servers: Vec::new(), out_of_reach });
     }
     growth.costs = CostsOverTime::of(&mut found, &firsts, catalog, series, stages.periods_per_quantum);
     growth.purchases = found;
     Ok(growth)
+}
+
+/// Who asks for more than can be bought; the users of an obstacle are kinds of those here.
+fn out_of_reach(users: &Instance, obstacle: &Obstacle) -> OutOfReach {
+    let user = users.kind(KindId(obstacle.user.0)).user();
+    let mut on_no_offer = obstacle.not_offered.iter().chain(&obstacle.held_nowhere);
+    OutOfReach {
+        user: user.id().into(),
+        group: user.group().map(|group| users.groups()[group.0].id.clone()),
+        resource: users.resources()[obstacle.resource.0].clone(),
+        is_offered: !on_no_offer.any(|task| task.user == obstacle.user),
+    }
 }
 
 /// What can still be bought for a cluster of which all types are classes.
