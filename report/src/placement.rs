@@ -157,7 +157,7 @@ impl UserTasks {
 }
 
 /// More servers than these are not listed one by one.
-const MOST_SERVERS: u64 = 50_000_000;
+pub(crate) const MOST_SERVERS: u64 = 50_000_000;
 
 /// The tasks on each server: by the names of servers where they are stated, servers that are not named being empty, else all
 /// servers of the instance in its order.
@@ -166,7 +166,7 @@ pub(crate) fn tasks_on_servers(
     instance: &Instance,
     place: &str,
 ) -> Result<Vec<ServerTasks>, Foreign> {
-    if !stated.is_empty() && stated.iter().all(|server| server.server.is_none()) {
+    if stated.iter().all(|server| server.server.is_none()) {
         return tasks_in_order(stated, instance, place);
     }
     let count = instance.server_count();

@@ -126,6 +126,15 @@ fn servers_with_too_much_are_reported_and_no_bound_is_claimed_for_them() {
 }
 
 #[test]
+fn where_no_server_is_listed_nothing_runs() {
+    let folder = cluster();
+    folder.write("nothing.json", placement(json!([])));
+    let comparison = compared(&folder, &["--placement", "nothing.json"]);
+    let theirs = &comparison["policies"][1];
+    assert_eq!((&theirs["tasks"], &theirs["value"]), (&json!(0), &json!(0.0)), "{theirs}");
+}
+
+#[test]
 fn what_is_no_placement_of_this_cluster_is_refused_with_file_and_place() {
     let folder = cluster();
     let server = |server: &str, class: &str, user: &str, tasks: u64| json!({"server": server, "class": class, "tasks": [{"user": user, "tasks": tasks}]});
@@ -158,7 +167,10 @@ fn what_is_no_placement_of_this_cluster_is_refused_with_file_and_place() {
         ),
         (twice, "servers[0].tasks[1].user = a: is named twice on this server"),
         (unnamed, "servers[1].server: is missing; other servers are named here"),
-        (json!([{"class": "large", "tasks": []}]), "servers = 1 entries: the instance has 3"),
+        (
+            json!([{"class": "large", "tasks": []}]),
+            "servers = 1 entries: the instance has 3: list all in its order, or name those that are listed (`server`)",
+        ),
     ] {
         folder.write("bad.json", placement(servers));
         let refusal = folder.refused(&["-q", "compare", "cluster.json", "--placement", "bad.json"]);
