@@ -248,7 +248,7 @@ pub fn explain(
     let (held_by, server_classes) = match prices.filter(|_| limited_by != LimitedBy::NoUsableClass) {
         Some(prices) => {
             let seen = quotas::prices_seen(view, prices, of_limits);
-            let held_by = full(instance, solution, holdings(view, instance, prices));
+            let held_by = full(instance, solution, holdings(view, instance, prices), limited_by);
             (held_by, class_views(view, instance, solution, &seen))
         }
         None => (Vec::new(), class_views(view, instance, solution, &[])),
@@ -316,9 +316,14 @@ fn holdings(user: User<'_>, instance: &Instance, prices: &[f64]) -> Vec<PricedCa
         .collect()
 }
 
-/// Those of priced capacities that are used up, where any is. What is priced at a level is; but a sum is proved as a whole, and what rounding
-/// leaves of the price of idle capacity is no price.
-fn full(instance: &Instance, solution: &Solution, held_by: Vec<PricedCapacity>) -> Vec<PricedCapacity> {
+/// Those of priced capacities that are used up; all of them where none is that holds whom capacity limits. What is priced at a level is; but a
+/// sum is proved as a whole, and what rounding leaves of the price of idle capacity is no price.
+fn full(
+    instance: &Instance,
+    solution: &Solution,
+    held_by: Vec<PricedCapacity>,
+    limited_by: LimitedBy,
+) -> Vec<PricedCapacity> {
     let Certificate::Total(_) = &solution.certificate else { return held_by };
     let (m, loads) = (instance.resources().len(), solution.allocation.loads(instance));
     let is_used_up = |held: &PricedCapacity| {
@@ -327,7 +332,7 @@ fn full(instance: &Instance, solution: &Solution, held_by: Vec<PricedCapacity>) 
         is_full(loads[held.class.0 * m + held.resource.0], all)
     };
     let full: Vec<PricedCapacity> = held_by.iter().copied().filter(is_used_up).collect();
-    if full.is_empty() { held_by } else { full }
+    if full.is_empty() && limited_by == LimitedBy::Capacity { held_by } else { full }
 }
 
 fn is_full(load: f64, capacity: f64) -> bool {

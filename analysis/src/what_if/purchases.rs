@@ -154,7 +154,8 @@ impl CostsOverTime {
         series: &DemandSeries,
         periods_per_quantum: f64,
     ) -> Option<Self> {
-        let (start, end) = (*first.first()?, series.quantum_count());
+        // What is out of reach comes last, whenever it is asked for.
+        let (start, end) = (first.iter().copied().min()?, series.quantum_count());
         if !catalog.has_commitments() || purchases.iter().all(|stage| stage.servers.is_empty()) {
             return None;
         }

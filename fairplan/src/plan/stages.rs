@@ -140,7 +140,12 @@ pub fn growth_with_purchases(
         let planner = Planner::new(&cluster, &left, work.required(quantum), false, None, planning)?;
         let mut planner = planner.within(&control.deadline);
         let part = planner.part_with(&zeros)?;
-        let out_of_reach = Some(out_of_reach(extended, &planner.obstacle()?));
+        let obstacle = planner.obstacle()?;
+        // What is bought already was on offer, too.
+        let all = self::left(catalog, &cluster, &zeros)?;
+        let offered = Planner::new(&cluster, &all, work.required(quantum), false, None, planning)?;
+        let is_offered = offered.is_offered_to(obstacle.user.0);
+        let out_of_reach = Some(out_of_reach(extended, &obstacle, is_offered));
         let total = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
         firsts.push(quantum);
         let by = series.label(quantum).into();
@@ -153,14 +158,13 @@ pub fn growth_with_purchases(
 }
 
 /// Who asks for more than can be bought; the users of an obstacle are kinds of those here.
-fn out_of_reach(users: &Instance, obstacle: &Obstacle) -> OutOfReach {
+fn out_of_reach(users: &Instance, obstacle: &Obstacle, is_offered: bool) -> OutOfReach {
     let user = users.kind(KindId(obstacle.user.0)).user();
-    let mut on_no_offer = obstacle.not_offered.iter().chain(&obstacle.held_nowhere);
     OutOfReach {
         user: user.id().into(),
         group: user.group().map(|group| users.groups()[group.0].id.clone()),
         resource: users.resources()[obstacle.resource.0].clone(),
-        is_offered: !on_no_offer.any(|task| task.user == obstacle.user),
+        is_offered,
     }
 }
 

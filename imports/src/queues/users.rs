@@ -46,7 +46,7 @@ impl<'a> Tree<'a> {
         for (at, queue) in self.queues.iter().enumerate() {
             let mut own = Vec::new();
             if let Some(demand) = queue.work.as_ref().and_then(|work| work.demand.clone()) {
-                let parts = self.parts_open_to(at, &demand, report);
+                let parts = self.parts_open_to(at, &demand, &kept, report);
                 own.extend(parts.map(|parts| User { parts, demand, asks_for: None }));
             } else if self.is_leaf[at] {
                 for (position, part) in queue.parts.iter().enumerate() {
@@ -61,22 +61,41 @@ impl<'a> Tree<'a> {
     }
 
     /// The parts of a leaf at which its known tasks may have some of all that they ask for; where there is none, which is told, it runs nothing.
-    fn parts_open_to(&self, at: usize, demand: &[Decimal], report: &mut ImportReport) -> Option<Vec<usize>> {
+    fn parts_open_to(
+        &self,
+        at: usize,
+        demand: &[Decimal],
+        kept: &[KeptWhole<'_>],
+        report: &mut ImportReport,
+    ) -> Option<Vec<usize>> {
         let queue = &self.queues[at];
+        let asked = || (0..demand.len()).filter(|r| !demand[*r].is_zero());
         let barred_from = |part: &'a Part| {
             let Given { most, .. } = self.given(Leaf { at, queue, part });
-            (0..most.len()).find(|r| !demand[*r].is_zero() && most[*r].is_some_and(Decimal::is_zero))
+            asked().find(|r| most[*r].is_some_and(Decimal::is_zero))
         };
+        let nowhere = asked().find(|r| self.all[*r] == 0.0);
         let barred: Option<Vec<usize>> = queue.parts.iter().map(barred_from).collect();
-        let Some(r) = barred.as_ref().and_then(|barred| barred.first()) else {
-            // Where no server has it they do not run anyway.
-            let is_open =
-                |part: &'a Part| barred_from(part).is_none_or(|r| self.totals[part.place][r] == 0.0);
-            return Some((0..queue.parts.len()).filter(|part| is_open(&queue.parts[*part])).collect());
+        let barred = barred.and_then(|barred| barred.first().copied());
+        // Where no server of a place has it they do not run anyway.
+        let is_open = |part: &'a Part| {
+            !self.is_shut_out(at, part.place, demand, kept)
+                && barred_from(part).is_none_or(|r| self.totals[part.place][r] == 0.0)
         };
-        let told = format!("tasks left out: they ask for {}, of which their limit is 0", self.resources[*r]);
-        let tasks = queue.work.as_ref().map_or(0, |work| work.tasks);
-        report.named_times(tasks, told, &queue.name);
+        let open: Vec<usize> = (0..queue.parts.len()).filter(|part| is_open(&queue.parts[*part])).collect();
+        let told = match (barred, nowhere) {
+            (Some(r), _) => {
+                format!("tasks left out: they ask for {}, of which their limit is 0", self.resources[r])
+            }
+            (None, Some(r)) => {
+                format!("tasks left out: they ask for {}, which no server has", self.resources[r])
+            }
+            (None, None) if open.is_empty() && !queue.parts.is_empty() => {
+                "tasks left out: another queue keeps all that is there, used or not".to_owned()
+            }
+            (None, None) => return Some(open),
+        };
+        report.named_times(queue.work.as_ref().map_or(0, |work| work.tasks), told, &queue.name);
         None
     }
 

@@ -286,7 +286,7 @@ impl Planner<'_> {
     }
 
     /// Whether anything that may be bought takes tasks of a user.
-    pub(super) fn is_offered_to(&self, user: usize) -> bool {
+    pub fn is_offered_to(&self, user: usize) -> bool {
         let rates = self.candidates.rates(user);
         (0..self.candidates.len()).any(|s| rates[s] > 0.0 && self.is_offered(s))
     }

@@ -285,3 +285,37 @@ fn tasks_that_ask_for_something_of_which_their_limit_is_0_are_left_out_by_name()
     let (told, report) = import(&(flavors + &some + &asks), &nodes);
     assert!(told.iter().any(|user| user.starts_with("q:") && user.ends_with(" on f2")), "{told:#?} {report}");
 }
+
+#[test]
+fn tasks_that_ask_for_what_no_server_has_or_another_keeps_whole_are_left_out_by_name() {
+    // Nobody has a GPU, and others run.
+    let some = queue(&[("f", &[("cpu", 4), ("gpu", 0)])]);
+    let text = some + &workload("w", "cpu: 2, gpu: 1", "", "") + &workload("other", "cpu: 1", "", "");
+    let (told, report) = import(&text, "");
+    assert!(told.iter().any(|user| user.starts_with("q:cpu1 ")), "{told:#?}");
+    assert!(
+        report.to_string().contains("5 tasks left out: they ask for gpu, which no server has: q:"),
+        "{report}"
+    );
+    // Of a cohort one keeps all that there is.
+    let quota = |more: &str| {
+        format!(
+            "cohortName: p, resourceGroups: [{{coveredResources: [cpu], flavors: [{{name: f, resources: [{{name: cpu, {more}}}]}}]}}]"
+        )
+    };
+    let (keeps, has_none) = (quota("nominalQuota: 6, lendingLimit: 0"), quota("nominalQuota: 0"));
+    let work = "podSets: [{count: 2, template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}], queueName: lq";
+    let (_, told, report) = of_objects(&[
+        ("ClusterQueue", "keeps", &keeps),
+        ("ClusterQueue", "none", &has_none),
+        ("LocalQueue", "none/lq", "clusterQueue: none"),
+        ("Workload", "none/w", work),
+    ]);
+    assert!(!told.iter().any(|user| user.starts_with("none:")), "{told:#?}");
+    assert!(
+        report
+            .to_string()
+            .contains("2 tasks left out: another queue keeps all that is there, used or not: none:"),
+        "{report}"
+    );
+}
