@@ -100,8 +100,12 @@ pub fn entitlements(
 /// Says whose limits over some classes no rule counts: those who may run on others too may have more there.
 fn tell_of_uncounted(instance: &Instance, control: &Control<'_>) {
     let is_uncounted = |(owner, quota): &&(Owner, Quota)| {
-        let counted = PooledQuota::of(instance, *owner).limit;
-        quota.limited().any(|most| most.classes.is_some() && counted[most.resource.0].is_none())
+        let of_some = quota.limited().filter(|most| most.classes.is_some());
+        let resources: Vec<usize> = of_some.map(|most| most.resource.0).collect();
+        !resources.is_empty() && {
+            let counted = PooledQuota::of(instance, *owner).limit;
+            resources.into_iter().any(|resource| counted[resource].is_none())
+        }
     };
     let mut owners = instance.quotas().iter().filter(is_uncounted).map(|(owner, _)| instance.name_of(*owner));
     let Some(first) = owners.next() else { return };

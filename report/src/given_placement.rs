@@ -2,12 +2,10 @@
 
 use crate::foreign::{Foreign, check_stamp};
 use crate::json::{MalformedResult, read_json};
-use crate::placement::{MOST_SERVERS, PlacementBody, ServerResult, UserTasks, tasks_on_servers};
+use crate::placement::{PlacementBody, ServerResult, UserTasks, tasks_by_name, tasks_on_servers};
 use fairplan_instances::files::stated_format;
 use fairplan_instances::wording::printable;
-use fairplan_instances::{
-    Body, Instance, InstanceStamp, KindId, Placement, ServerTasks, UserId, stated, tasks_of,
-};
+use fairplan_instances::{Body, Instance, InstanceStamp, KindId, Placement, UserId, stated, tasks_of};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -123,12 +121,9 @@ fn agreeing(users: &[StatedUser], instance: &Instance, placement: &Placement) ->
 /// The tasks of each user and on each server, users in the instance's order. Of kinds the pieces are counted, which may be more than
 /// those of whole tasks.
 fn counted(stated: &[ServerResult], instance: &Instance) -> Result<Placement, Foreign> {
-    // Servers that are not listed hold nothing; where none is, nothing runs.
-    if stated.is_empty() && instance.server_count() <= MOST_SERVERS {
-        let servers = vec![ServerTasks::new(); instance.server_count() as usize];
-        return Ok(Placement { tasks: vec![0; instance.user_count()], servers });
-    }
-    let mut servers = tasks_on_servers(stated, instance, "servers")?;
+    // Whoever places need not list servers that hold nothing.
+    let read = if stated.is_empty() { tasks_by_name } else { tasks_on_servers };
+    let mut servers = read(stated, instance, "servers")?;
     let mut pieces = vec![0u64; instance.kind_count()];
     for (s, server) in stated.iter().enumerate() {
         for (k, part) in server.tasks.iter().enumerate() {

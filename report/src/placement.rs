@@ -157,7 +157,7 @@ impl UserTasks {
 }
 
 /// More servers than these are not listed one by one.
-pub(crate) const MOST_SERVERS: u64 = 50_000_000;
+const MOST_SERVERS: u64 = 50_000_000;
 
 /// The tasks on each server: by the names of servers where they are stated, servers that are not named being empty, else all
 /// servers of the instance in its order.
@@ -169,6 +169,15 @@ pub(crate) fn tasks_on_servers(
     if stated.iter().all(|server| server.server.is_none()) {
         return tasks_in_order(stated, instance, place);
     }
+    tasks_by_name(stated, instance, place)
+}
+
+/// The same by the names of servers; where none is stated, nothing runs.
+pub(crate) fn tasks_by_name(
+    stated: &[ServerResult],
+    instance: &Instance,
+    place: &str,
+) -> Result<Vec<ServerTasks>, Foreign> {
     let count = instance.server_count();
     if count > MOST_SERVERS {
         let problem = format!("the instance has {count} servers; {MOST_SERVERS} can be listed");

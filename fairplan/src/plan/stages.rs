@@ -94,7 +94,7 @@ pub fn growth_with_purchases(
         let planner = |required: Vec<f64>| -> Result<Planner<'_>, Error> {
             Ok(Planner::new(&cluster, &left, required, false, None, planning)?.within(&control.deadline))
         };
-        let Some(quantum) = work.missed(0..quanta).first().copied() else { break };
+        let Some(quantum) = work.first_missed() else { break };
         // Whole servers do more than they were bought for: what is there may be enough for this quantum too.
         let part = planner(work.required(quantum))?.part_with(&zeros)?;
         work.reach(scaling.of_columns(quantum).iter().map(|scale| scale * part).collect());

@@ -54,6 +54,11 @@ impl<'a> Work<'a> {
         !self.beyond[quantum] && !self.is_reached(quantum)
     }
 
+    /// The first quantum that is not known to be reached, and not beyond all that can be bought.
+    pub fn first_missed(&self) -> Option<usize> {
+        (0..self.beyond.len()).find(|quantum| self.is_missed(*quantum))
+    }
+
     /// Those of these quanta that are not known to be reached, and not beyond all that can be bought.
     pub fn missed(&self, quanta: Range<usize>) -> Vec<usize> {
         quanta.filter(|quantum| self.is_missed(*quantum)).collect()

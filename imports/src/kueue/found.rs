@@ -68,7 +68,7 @@ pub(super) struct Workload {
 }
 
 impl Workload {
-    pub(super) fn asks_for(&self, resource: &str) -> bool {
+    fn asks_for(&self, resource: &str) -> bool {
         self.requests.get(resource).is_some_and(|amount| !amount.is_zero())
     }
 

@@ -365,8 +365,10 @@ fn resources(found: &Found) -> Vec<String> {
     let mut named: BTreeSet<&str> =
         amounts().filter(|amount| !amount.nominal.is_zero()).map(|amount| amount.resource.as_str()).collect();
     if !named.is_empty() {
-        let is_asked = |amount: &&Amount| found.workloads.iter().any(|work| work.asks_for(&amount.resource));
-        named.extend(amounts().filter(is_asked).map(|amount| amount.resource.as_str()));
+        let requests = found.workloads.iter().flat_map(|work| &work.requests);
+        let asked: BTreeSet<&str> =
+            requests.filter(|(_, amount)| !amount.is_zero()).map(|(name, _)| name.as_str()).collect();
+        named.extend(amounts().map(|amount| amount.resource.as_str()).filter(|name| asked.contains(name)));
     }
     let usual = ["cpu", "memory"];
     let first = usual.iter().filter(|name| named.contains(*name));

@@ -70,20 +70,21 @@ impl<'a> Tree<'a> {
     ) -> Option<Vec<usize>> {
         let queue = &self.queues[at];
         let asked = || (0..demand.len()).filter(|r| !demand[*r].is_zero());
-        let barred_from = |part: &'a Part| {
+        let barred = |part: &'a Part| {
             let Given { most, .. } = self.given(Leaf { at, queue, part });
             asked().find(|r| most[*r].is_some_and(Decimal::is_zero))
         };
+        let barred: Vec<Option<usize>> = queue.parts.iter().map(barred).collect();
+        let everywhere = if barred.contains(&None) { None } else { barred.first().copied().flatten() };
         let nowhere = asked().find(|r| self.all[*r] == 0.0);
-        let barred: Option<Vec<usize>> = queue.parts.iter().map(barred_from).collect();
-        let barred = barred.and_then(|barred| barred.first().copied());
         // Where no server of a place has it they do not run anyway.
-        let is_open = |part: &'a Part| {
-            !self.is_shut_out(at, part.place, demand, kept)
-                && barred_from(part).is_none_or(|r| self.totals[part.place][r] == 0.0)
+        let is_open = |position: &usize| {
+            let place = queue.parts[*position].place;
+            !self.is_shut_out(at, place, demand, kept)
+                && barred[*position].is_none_or(|r| self.totals[place][r] == 0.0)
         };
-        let open: Vec<usize> = (0..queue.parts.len()).filter(|part| is_open(&queue.parts[*part])).collect();
-        let told = match (barred, nowhere) {
+        let open: Vec<usize> = (0..queue.parts.len()).filter(is_open).collect();
+        let told = match (everywhere, nowhere) {
             (Some(r), _) => {
                 format!("tasks left out: they ask for {}, of which their limit is 0", self.resources[r])
             }

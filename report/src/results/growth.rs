@@ -1,7 +1,7 @@
 //! How long a cluster lasts, for people.
 
 use super::plan::target;
-use super::sentences::{label, left_out, name};
+use super::sentences::{label, left_out, name, of_group};
 use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, line, time};
 use crate::summary::grid::{listed, paragraph};
@@ -44,8 +44,7 @@ pub fn summary(document: &Growth) -> String {
     let _ = writeln!(text, "Target, at a scale of 1: {}; scaled: {scaled}.", target(&document.target));
     let needs = |short: &Shortfall, what: &str| {
         let (user, times) = (label(&short.user), number(short.scale));
-        let group =
-            short.group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)));
+        let group = of_group(short.group.as_deref());
         format!("user {user}{group} needs the most of what is {what}, at {times} times its target")
     };
     if let Some(first) = &document.first_missed {
@@ -83,16 +82,13 @@ fn beyond_reach(document: &Growth) -> Option<&BoughtBy> {
 
 fn out_of_reach(stage: &BoughtBy) -> String {
     let (by, times) = (label(&stage.by.to_string()), number(stage.scale));
-    let of_group = |group: &Option<String>| {
-        group.as_ref().map_or_else(String::new, |id| format!(" of group {}", label(id)))
-    };
     let why = stage.out_of_reach.as_ref().map_or_else(String::new, |why| {
         let offered = match why.is_offered {
             true => "",
             false => ", and no server on offer takes its tasks (to a user of some classes a server type is one only if its column `like` names one of them)",
         };
-        let (user, resource) = (label(&why.user), label(&why.resource));
-        format!("; {resource} is short, and user {user}{} needs the most of it{offered}", of_group(&why.group))
+        let (user, group, resource) = (label(&why.user), of_group(why.group.as_deref()), label(&why.resource));
+        format!("; {resource} is short, and user {user}{group} needs the most of it{offered}")
     });
     format!(
         "{by} is the first quantum that asks for more than can be bought; what there is and is bought reaches {times} times the target{why}"

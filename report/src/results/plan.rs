@@ -1,6 +1,6 @@
 //! What to buy, for people.
 
-use super::sentences::{label, left_out, listed, name, price};
+use super::sentences::{label, left_out, listed, name, of_group, price};
 use crate::figure::Bars;
 use crate::names::beginning;
 use crate::page::{Block, Section, curves, line};
@@ -41,7 +41,7 @@ fn asked(document: &PlanDocument) -> String {
             "Out of reach: no server that there is or can be bought takes {} of user {}{}; {}.",
             a_task(obstacle),
             name(&obstacle.user),
-            of_group(obstacle),
+            of_its_group(obstacle),
             what_is_short(obstacle)
         ),
         (None, Some(ObstacleResult { by_rules: Some(by_rules), user, .. })) => format!(
@@ -236,7 +236,7 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
             "NOT REACHABLE: no server that there is or can be bought takes {} of user {user}{}; {}. Offer one that does, or \
              ask nothing for it.",
             a_task(obstacle),
-            of_group(obstacle),
+            of_its_group(obstacle),
             what_is_short(obstacle)
         ));
         if obstacle.held_nowhere.len() > 1 {
@@ -255,7 +255,7 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
         return paragraph(&format!(
             "NOT REACHABLE {limits}: user {user}{} was left with {} of {} tasks in every placement tried ({bought}); without its rules ({}) \
              they would have room; {}.",
-            of_group(obstacle),
+            of_its_group(obstacle),
             thousands(by_rules.placed),
             thousands(by_rules.required),
             by_rules.rules.join(", "),
@@ -270,7 +270,7 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
         }
         (None, None) => format!(
             "NOT REACHABLE {limits}: {resource} is short, and user {user}{}{} needs the most of what is short.\n",
-            of_group(obstacle),
+            of_its_group(obstacle),
             with_kind(obstacle)
         ),
     };
@@ -306,7 +306,7 @@ fn not_placed(obstacle: &ObstacleResult) -> Option<String> {
     Some(format!(
         "divided tasks would have room, but in every placement tried user {}{}{} was left with {} of {} whole ones",
         name(&obstacle.user),
-        of_group(obstacle),
+        of_its_group(obstacle),
         with_kind(obstacle),
         thousands(*placed),
         thousands(*required)
@@ -324,17 +324,16 @@ fn with_kind(obstacle: &ObstacleResult) -> String {
 }
 
 /// ` of group research`, in which the user is that stands in the way.
-fn of_group(obstacle: &ObstacleResult) -> String {
+fn of_its_group(obstacle: &ObstacleResult) -> String {
     let group = obstacle.held_nowhere.first().map_or(&obstacle.group, |task| &task.group);
-    group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)))
+    of_group(group.as_deref())
 }
 
 /// Whose tasks no server on offer takes, and why; the first of them.
 fn not_offered(obstacle: &ObstacleResult) -> Option<String> {
     let task = obstacle.not_offered.first()?;
     let of_kind = task.kind.as_ref().map_or_else(String::new, |kind| format!(" of kind {}", label(kind)));
-    let of_group =
-        task.group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)));
+    let of_group = of_group(task.group.as_deref());
     let others = match obstacle.not_offered.len() {
         1 => String::new(),
         more => format!(", and none takes those of {}", counted(more as u64 - 1, "other", "others")),
@@ -484,7 +483,7 @@ fn facts_of_obstacle(
         let why = format!(
             "no server that there is or can be bought takes {} of user {user}{}",
             a_task(obstacle),
-            of_group(obstacle)
+            of_its_group(obstacle)
         );
         return section
             .fact("Out of reach", format!("{why}; {}", what_is_short(obstacle)))
@@ -510,7 +509,7 @@ fn facts_of_obstacle(
             not_offered(obstacle).or_else(|| not_placed(obstacle)).unwrap_or_else(|| {
                 format!(
                     "{resource} is short, and user {user}{}{} needs the most of what is short",
-                    of_group(obstacle),
+                    of_its_group(obstacle),
                     with_kind(obstacle)
                 )
             }),

@@ -28,6 +28,11 @@ pub(super) fn name(name: &str) -> String {
     cut(name, NAME)
 }
 
+/// ` of group research`, behind the name of a user; nothing of who is in none.
+pub(super) fn of_group(group: Option<&str>) -> String {
+    group.map_or_else(String::new, |group| format!(" of group {}", label(group)))
+}
+
 pub(super) fn users(n: usize) -> String {
     counted(n as u64, "user", "users")
 }
