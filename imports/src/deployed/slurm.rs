@@ -52,7 +52,14 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
     for (name, user) in users {
         reading.found.entry(name).or_insert(user);
     }
-    for (account, Sure { amounts, priority, beside }) in sure {
+    let usual = ["cpu", "mem"].map(|name| (String::new(), name.to_owned()));
+    let counted = sure.values().flat_map(|sure| sure.amounts.keys().cloned());
+    let counted: BTreeSet<(String, String)> = counted.chain(usual).collect();
+    for (account, Sure { mut amounts, priority, beside }) in sure {
+        // Jobs in a QOS that states no limit of a resource come first with all that they ask for of it.
+        for key in &counted {
+            amounts.entry(key.clone()).or_insert(f64::INFINITY);
+        }
         // Where lines make the QOS, they must let the account use it too.
         if !has_commands || allowed.contains(&account) {
             let of_qos = beside.into_iter().map(|(limit, value)| (format!("{SURE}{account} {limit}"), value));

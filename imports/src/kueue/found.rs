@@ -1,6 +1,7 @@
 //! Cohorts, queues and workloads as the files have them.
 
 use super::objects::Amount;
+use super::options::QueueLevel;
 use crate::kubernetes::{Conditions, PodAmounts};
 use fairplan_instances::quantity::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,6 +86,14 @@ impl Workload {
 }
 
 impl Found {
+    /// The queues, by position, that have no users where these are local queues.
+    pub(super) fn without_local_queues(&self, users: QueueLevel) -> BTreeSet<usize> {
+        let all = 0..if users == QueueLevel::LocalQueue { self.queues.len() } else { 0 };
+        let mut without: BTreeSet<usize> = all.collect();
+        self.locals.iter().for_each(|local| _ = without.remove(&local.of));
+        without
+    }
+
     /// Of which resource groups of a queue its known tasks ask for some of these resources, for each kind of tasks that there is.
     pub(super) fn groups_asked(&self, queue: usize, resources: &[String]) -> BTreeSet<Groups> {
         let own = self.workloads.iter().filter(|work| self.locals[work.local].of == queue);

@@ -1,122 +1,239 @@
-//! What members of cohorts keep for themselves is out of reach of all others, however much more nodes have than the quotas.
+//! What each member of cohorts may have of a quota, as Kueue counts: what a member does not lend is its own, used or not, and of the rest it
+//! takes what its cohort leaves it, up to its borrowing limit.
+//!
+//! Source: Kueue's cache of quotas (`resource_node.go`: the quota of a subtree, the local quota, and what is potentially available).
 
-use super::found::Found;
+use super::found::{Found, Workload};
 use super::objects::Amount;
-use super::tree::Tree;
 use fairplan_instances::quantity::Quantity;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A ClusterQueue or a cohort, by its position.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member {
     Queue(usize),
     Cohort(usize),
 }
 
 /// A flavor and a resource.
-type Key = (String, String);
+pub(super) type Key = (String, String);
 
-impl Tree<'_> {
-    /// The most that a member of a cohort may have of a resource at a place, of these flavors: all quotas of its pool but for what those do not
-    /// lend that are beside it, or beside a cohort that it is in. `None` where all lend all they have, or where there is no more at the
-    /// place than the quotas: there it is enough that what is kept is left.
-    pub(super) fn within_reach(
-        &self,
-        member: Member,
-        (place, r): (usize, usize),
-        flavors: impl Iterator<Item = Key>,
-    ) -> Option<Quantity> {
-        if !self.places.shared[place][r] {
-            return None;
-        }
-        let keys: Vec<Key> = flavors.collect();
-        let (mut kept, mut below) = (Quantity::default(), member);
-        while let Some(cohort) = self.above(below) {
-            for other in self.inside(cohort).filter(|other| *other != below) {
-                kept = keys.iter().map(|key| self.kept_by(other, key)).fold(kept, Quantity::plus);
-            }
-            below = Member::Cohort(cohort);
-        }
-        // Nearly nobody keeps anything: then all that quotas add up to is not asked for.
-        let Member::Cohort(root) = below else { return None };
-        (!kept.is_zero()).then(|| {
-            let sums = self.sums(root);
-            keys.iter()
-                .filter_map(|key| sums.get(key))
-                .copied()
-                .fold(Quantity::default(), Quantity::plus)
-                .minus(kept)
-        })
+/// What a member has of a quota.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Account {
+    /// Its own and what those below it lend.
+    subtree: Quantity,
+    /// What of that it does not lend.
+    kept: Quantity,
+    /// The most that it may have beside what those below it keep.
+    reach: Quantity,
+    /// How much of what those below it keep their tasks ask for: the rest is nobody's.
+    used_inside: Quantity,
+    /// Its own quota and those of all below it.
+    nominal: Quantity,
+    /// What of that others never have, where it says so itself.
+    reserve: Option<Quantity>,
+    /// All that quotas of its pool come to.
+    whole: Quantity,
+    /// The most that all in its cohort may have together; without one all that quotas of its pool come to.
+    around: Quantity,
+}
+
+impl Account {
+    /// What it and all below it are sure of together.
+    pub(super) fn sure(&self) -> Quantity {
+        self.subtree.plus(self.used_inside)
     }
 
-    /// What a member of a cohort, with all below it, does not lend.
-    fn kept_by(&self, member: Member, key: &Key) -> Quantity {
-        match member {
-            Member::Queue(queue) => {
-                let own = named(&self.found.queues[queue].amounts, key);
-                own.and_then(Amount::kept).unwrap_or_default()
-            }
-            Member::Cohort(cohort) => {
-                let inside = self.inside(cohort).map(|other| self.kept_by(other, key));
-                let inside = inside.fold(Quantity::default(), Quantity::plus);
-                let lent = named(&self.found.cohorts[cohort].amounts, key).and_then(|own| own.lending);
-                let sum = || self.sums(cohort).get(key).copied().unwrap_or_default();
-                lent.map_or(inside, |lent| inside.max(sum().minus(lent)))
-            }
-        }
+    /// The most that it and all below it may have together.
+    pub(super) fn most(&self) -> Quantity {
+        self.reach.plus(self.used_inside)
     }
 
-    /// What the members of a cohort do not lend and have no tasks for: it is nobody's, so the cohort is not sure of it.
-    pub(super) fn left_idle_in(&self, cohort: usize, key: &Key) -> Quantity {
-        self.inside(cohort)
-            .map(|member| self.left_idle(member, key))
-            .fold(Quantity::default(), Quantity::plus)
+    /// The most that all in its cohort may have together; without one all that quotas of its pool come to.
+    pub(super) fn around(&self) -> Quantity {
+        self.around
     }
 
-    /// The same of a member, with all below it.
-    fn left_idle(&self, member: Member, key: &Key) -> Quantity {
-        let kept = self.kept_by(member, key);
-        // Nearly nobody keeps anything: then tasks are not asked for.
-        let asked = if kept.is_zero() { None } else { self.asked_by(member, &key.1) };
-        let own = asked.map(|asked| kept.minus(asked)).unwrap_or_default();
-        match member {
-            Member::Cohort(cohort) if asked.is_some() => own.max(self.left_idle_in(cohort, key)),
-            _ => own,
-        }
+    /// Its own quota and those of all below it.
+    pub(super) fn nominal(&self) -> Quantity {
+        self.nominal
     }
 
-    /// What the tasks of a member, with all below it, ask for of a resource; `None` where tasks are not known.
-    fn asked_by(&self, member: Member, resource: &str) -> Option<Quantity> {
-        let Found { locals, workloads, states_workloads, .. } = self.found;
-        let asks = |queue: usize| {
-            let own = workloads.iter().filter(move |work| locals[work.local].of == queue);
-            let asked = own.filter_map(|work| Some(work.requests.get(resource)?.repeated(work.count)));
-            asked.fold(Quantity::default(), Quantity::plus)
-        };
-        states_workloads.then(|| match member {
-            Member::Queue(queue) => asks(queue),
-            Member::Cohort(cohort) => self
-                .inside(cohort)
-                .filter_map(|inside| self.asked_by(inside, resource))
-                .fold(Quantity::default(), Quantity::plus),
-        })
+    /// All that quotas of its pool come to.
+    pub(super) fn whole(&self) -> Quantity {
+        self.whole
     }
 
-    /// The cohort that a member is in.
-    fn above(&self, member: Member) -> Option<usize> {
-        match member {
-            Member::Queue(queue) => self.found.queues[queue].cohort,
-            Member::Cohort(cohort) => self.found.cohorts[cohort].parent,
-        }
-    }
-
-    /// The members of a cohort.
-    fn inside(&self, cohort: usize) -> impl Iterator<Item = Member> + '_ {
-        let queues = (0..self.found.queues.len()).map(Member::Queue);
-        let cohorts = (0..self.found.cohorts.len()).map(Member::Cohort);
-        queues.chain(cohorts).filter(move |member| self.above(*member) == Some(cohort))
+    /// What others never have, where it says so itself.
+    pub(super) fn reserve(&self) -> Option<Quantity> {
+        self.reserve
     }
 }
 
-fn named<'a>(amounts: &'a [Amount], key: &Key) -> Option<&'a Amount> {
-    amounts.iter().find(|amount| amount.flavor == key.0 && amount.resource == key.1)
+/// The accounts of all that have a quota or are above one, by quota.
+pub(super) struct Lending(BTreeMap<Key, BTreeMap<Member, Account>>);
+
+impl Lending {
+    /// The accounts where these queues, by position, take part with what they have and run nothing.
+    pub(super) fn of(found: &Found, closed: &BTreeSet<usize>) -> Self {
+        let mut quotas: BTreeMap<Key, BTreeMap<Member, Option<&Amount>>> = BTreeMap::new();
+        let of_queues =
+            found.queues.iter().enumerate().map(|(at, queue)| (Member::Queue(at), &queue.amounts));
+        let of_cohorts =
+            found.cohorts.iter().enumerate().map(|(at, cohort)| (Member::Cohort(at), &cohort.amounts));
+        for (member, amounts) in of_queues.chain(of_cohorts) {
+            for amount in amounts {
+                let key = (amount.flavor.clone(), amount.resource.clone());
+                let stated = quotas.entry(key).or_default();
+                stated.insert(member, Some(amount));
+                let mut above = found.above(member);
+                while let Some(cohort) = above {
+                    stated.entry(Member::Cohort(cohort)).or_default();
+                    above = found.above(Member::Cohort(cohort));
+                }
+            }
+        }
+        let counted = |(key, stated): (Key, BTreeMap<Member, Option<&Amount>>)| {
+            let accounts = accounts(found, &stated);
+            (key, accounts)
+        };
+        let mut lending = Self(quotas.into_iter().map(counted).collect());
+        lending.count_what_is_used(found, closed);
+        lending
+    }
+
+    /// The account of a member.
+    pub(super) fn account(&self, member: Member, key: &Key) -> Account {
+        self.0.get(key).and_then(|accounts| accounts.get(&member)).copied().unwrap_or_default()
+    }
+
+    /// Adds up what tasks ask for of what is kept.
+    fn count_what_is_used(&mut self, found: &Found, closed: &BTreeSet<usize>) {
+        let mut work: Vec<Vec<&Workload>> = vec![Vec::new(); found.queues.len()];
+        found.workloads.iter().for_each(|one| work[found.locals[one.local].of].push(one));
+        let asked = work.iter().enumerate().map(|(queue, work)| match closed.contains(&queue) {
+            true => Some(BTreeMap::new()),
+            false => self.asked(queue, found, work),
+        });
+        let asked: Vec<Option<BTreeMap<&str, Quantity>>> = asked.collect();
+        for ((_, resource), accounts) in &mut self.0 {
+            // What each asks for beyond what those below it keep; as much as there is where tasks are not known.
+            let mut asks: BTreeMap<Member, Option<Quantity>> = BTreeMap::new();
+            for member in upwards(found, accounts) {
+                let asks_itself = match member {
+                    Member::Queue(queue) => asked[queue]
+                        .as_ref()
+                        .map(|asked| asked.get(resource.as_str()).copied().unwrap_or_default()),
+                    Member::Cohort(_) => asks.get(&member).copied().unwrap_or(Some(Quantity::default())),
+                };
+                let Account { kept, used_inside, .. } = accounts[&member];
+                let Some(cohort) = found.above(member).map(Member::Cohort) else { continue };
+                let used = asks_itself.map_or(kept, |asks| asks.min(kept)).plus(used_inside);
+                let above = accounts.entry(cohort).or_default();
+                above.used_inside = above.used_inside.plus(used);
+                let beyond = asks_itself.map(|asks| asks.minus(kept));
+                let above = asks.entry(cohort).or_insert(Some(Quantity::default()));
+                *above = above.zip(beyond).map(|(all, beyond)| all.plus(beyond));
+            }
+            let most: BTreeMap<Member, Quantity> =
+                accounts.iter().map(|(member, account)| (*member, account.most())).collect();
+            for (member, account) in accounts {
+                let cohort = found.above(*member).map(Member::Cohort);
+                account.around = cohort.map_or(account.whole, |cohort| most[&cohort]);
+            }
+        }
+    }
+
+    /// What the tasks of a queue that can run ask for, by resource; `None` where its tasks are not known.
+    fn asked<'f>(
+        &self,
+        queue: usize,
+        found: &Found,
+        work: &[&'f Workload],
+    ) -> Option<BTreeMap<&'f str, Quantity>> {
+        let amounts = &found.queues[queue].amounts;
+        let may_have = |resource: &str, takes: &dyn Fn(&str) -> bool| {
+            let mut own =
+                amounts.iter().filter(|own| own.resource == resource && takes(&own.flavor)).peekable();
+            let reach = |own: &Amount| {
+                let key = (own.flavor.clone(), own.resource.clone());
+                self.account(Member::Queue(queue), &key).reach
+            };
+            own.peek().is_none() || own.any(|own| !reach(own).is_zero())
+        };
+        if !found.states_workloads {
+            // No task does without these.
+            let runs = ["cpu", "memory"].into_iter().all(|resource| may_have(resource, &|_| true));
+            return if runs { None } else { Some(BTreeMap::new()) };
+        }
+        let mut asked: BTreeMap<&str, Quantity> = BTreeMap::new();
+        for work in work {
+            let takes = |flavor: &str| work.flavors.contains(flavor);
+            let mut requests = work.requests.iter().filter(|(_, amount)| !amount.is_zero());
+            if requests.all(|(resource, _)| may_have(resource, &takes)) {
+                for (resource, amount) in &work.requests {
+                    let sum = asked.entry(resource).or_default();
+                    *sum = sum.plus(amount.repeated(work.count));
+                }
+            }
+        }
+        Some(asked)
+    }
+}
+
+/// What all have of a quota, but for what is used.
+fn accounts(found: &Found, stated: &BTreeMap<Member, Option<&Amount>>) -> BTreeMap<Member, Account> {
+    let mut accounts: BTreeMap<Member, Account> =
+        stated.keys().map(|member| (*member, Account::default())).collect();
+    let order = upwards(found, &accounts);
+    for member in &order {
+        let account = accounts.entry(*member).or_default();
+        if let Some(own) = stated[member] {
+            account.subtree = account.subtree.plus(own.nominal);
+            account.nominal = account.nominal.plus(own.nominal);
+            account.kept = own.lending.map_or(account.kept, |lending| account.subtree.minus(lending));
+            let lending = own.lending.filter(|_| found.above(*member).is_some());
+            account.reserve = lending.map(|lending| account.nominal.minus(lending));
+        }
+        let Account { subtree, kept, nominal, .. } = *account;
+        if let Some(cohort) = found.above(*member) {
+            let above = accounts.entry(Member::Cohort(cohort)).or_default();
+            above.subtree = above.subtree.plus(subtree.minus(kept));
+            above.nominal = above.nominal.plus(nominal);
+        }
+    }
+    for member in order.iter().rev() {
+        let Account { subtree, kept, nominal, .. } = accounts[member];
+        let above = found.above(*member).map(|cohort| accounts[&Member::Cohort(cohort)]);
+        let account = accounts.entry(*member).or_default();
+        (account.reach, account.whole) = (subtree, nominal);
+        if let Some(above) = above {
+            let borrowing = stated[member].and_then(|own| own.borrowing);
+            let most = borrowing.map(|borrowing| subtree.plus(borrowing));
+            account.reach = most.into_iter().chain([kept.plus(above.reach)]).min().unwrap_or(subtree);
+            account.whole = above.whole;
+        }
+    }
+    accounts
+}
+
+/// The members with what is below each before it.
+fn upwards(found: &Found, accounts: &BTreeMap<Member, Account>) -> Vec<Member> {
+    let depth = |member: &Member| {
+        std::iter::successors(Some(*member), |member| found.above(*member).map(Member::Cohort)).count()
+    };
+    let mut order: Vec<Member> = accounts.keys().copied().collect();
+    order.sort_by_cached_key(|member| std::cmp::Reverse(depth(member)));
+    order
+}
+
+impl Found {
+    /// The cohort that a member is in.
+    fn above(&self, member: Member) -> Option<usize> {
+        match member {
+            Member::Queue(queue) => self.queues[queue].cohort,
+            Member::Cohort(cohort) => self.cohorts[cohort].parent,
+        }
+    }
 }

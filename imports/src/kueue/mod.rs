@@ -22,6 +22,7 @@ use crate::servers::Memory;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
 use found::{ClusterQueue, Cohort, Found, IdleCohort, LocalQueue};
 use hashbrown::HashMap;
+use lending::Lending;
 use objects::{Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, amounts};
 use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +84,8 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         }
     };
     let places = places.map_err(|violation| Stopped::Building(failed(violation)))?;
-    let tree = tree::Tree { found: &found, places: &places, resources: &resources };
+    let lending = Lending::of(&found, &found.without_local_queues(options.users));
+    let tree = tree::Tree { found: &found, places: &places, resources: &resources, lending: &lending };
     let queues = tree.queues(options, report).map_err(|violation| Stopped::Building(failed(violation)))?;
     let counted = wording::counted(found.queues.len() as u64, "cluster queue", "cluster queues");
     let Places { names, servers, .. } = &places;

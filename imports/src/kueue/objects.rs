@@ -288,13 +288,6 @@ pub(super) struct Amount {
     pub(super) lending: Option<Quantity>,
 }
 
-impl Amount {
-    /// What it does not lend; nothing is said of one that lends all.
-    pub(super) fn kept(&self) -> Option<Quantity> {
-        self.lending.map(|lending| self.nominal.minus(lending))
-    }
-}
-
 /// All quotas of a queue or a cohort.
 pub(super) fn amounts(
     manifest: &Manifest,

@@ -1,7 +1,7 @@
 //! Cohorts, ClusterQueues, LocalQueues and workloads as one tree of queues, with what each is given at each place.
 
 use super::found::{ClusterQueue, Found, Sums, Workload};
-use super::lending::Member;
+use super::lending::{Account, Lending, Member};
 use super::objects::Amount;
 use super::options::{KueueOptions, QueueLevel, QueueWeights};
 use super::places::{Flavors, Places, QueuePlaces};
@@ -9,6 +9,7 @@ use crate::amounts::Stated;
 use crate::queues::{Part, Queue, Work};
 use crate::report::ImportReport;
 use crate::servers::{Memory, shape};
+use crate::tolerance::SUMS;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ pub(super) struct Tree<'a> {
     pub(super) found: &'a Found,
     pub(super) places: &'a Places,
     pub(super) resources: &'a [String],
+    pub(super) lending: &'a Lending,
 }
 
 impl Tree<'_> {
@@ -211,17 +213,12 @@ impl Tree<'_> {
                         .values()
                         .any(|flavors| flavors.contains(&amount.flavor) && flavors.contains(&other.flavor))
             };
-            let others: Vec<&Amount> = queue.amounts.iter().filter(is_same_place).collect();
-            if others.is_empty() {
-                continue;
+            if queue.amounts.iter().any(|other| is_same_place(&other)) {
+                report.named(
+                    "borrowing limits of one of several flavors that are one place here: they hold for these flavors together only",
+                    &format!("{} ({} of {})", queue.name, amount.resource, amount.flavor),
+                );
             }
-            report.named(
-                match others.iter().all(|other| other.borrowing.is_some()) {
-                    true => "borrowing limits of one of several flavors that are one place here: they hold for these flavors together only",
-                    false => "borrowing limits left out: they are not on all of several flavors that are one place here",
-                },
-                &format!("{} ({} of {})", queue.name, amount.resource, amount.flavor),
-            );
         }
     }
 
@@ -233,30 +230,18 @@ impl Tree<'_> {
             let mut part = Part::new(place, self.resources.len());
             let mut shape = part.guarantee.clone();
             for (r, resource) in self.resources.iter().enumerate() {
-                let own = || {
-                    let is_own =
-                        |amount: &&Amount| amount.resource == *resource && flavors.contains(&amount.flavor);
-                    queue.amounts.iter().filter(is_own)
-                };
-                if own().next().is_none() {
+                let is_own =
+                    |amount: &&Amount| amount.resource == *resource && flavors.contains(&amount.flavor);
+                let account = |amount| self.lending.account(Member::Queue(position), &of(amount));
+                let own: Vec<Account> = queue.amounts.iter().filter(is_own).map(account).collect();
+                if own.is_empty() {
                     continue;
                 }
-                let nominal = own().fold(Quantity::default(), |sum, amount| sum.plus(amount.nominal));
-                part.guarantee[r] = Some(self.exact(&queue.name, nominal)?);
+                part.guarantee[r] = Some(self.exact(&queue.name, total(&own, Account::nominal))?);
                 shape[r] = part.guarantee[r];
-                if queue.cohort.is_none() {
-                    part.limit[r] = part.guarantee[r].filter(|_| self.places.shared[place][r]);
-                    continue;
-                }
-                let borrowed = own().all(|amount| amount.borrowing.is_some());
-                let most = || own().filter_map(|amount| amount.borrowing).fold(nominal, Quantity::plus);
-                let reach = self.within_reach(Member::Queue(position), (place, r), own().map(of));
-                let most = borrowed.then(most).into_iter().chain(reach).min();
-                part.limit[r] = most.map(|most| self.exact(&queue.name, most)).transpose()?;
-                if own().any(|amount| amount.lending.is_some()) {
-                    let kept = own().filter_map(Amount::kept).fold(Quantity::default(), Quantity::plus);
-                    part.reserve[r] = Some(self.exact(&queue.name, kept)?);
-                }
+                let is_alone = queue.cohort.is_none() && self.places.shared[place][r];
+                part.limit[r] = self.most(&queue.name, &own, is_alone)?;
+                part.reserve[r] = self.reserve(&queue.name, &own, (place, r))?;
             }
             part.shape = Some(shape);
             parts.push(part);
@@ -329,12 +314,12 @@ impl Tree<'_> {
         let lost = cohort.amounts.iter().filter(|amount| place_of(&amount.flavor).is_none()).count() as u64;
         report.add(lost, "quotas of cohorts left out: no queue with a quota uses their flavor");
         for (r, resource) in self.resources.iter().enumerate() {
-            let mut held: BTreeMap<usize, Held> = BTreeMap::new();
-            for ((flavor, _), sum) in sums.iter().filter(|((_, other), _)| other == resource) {
-                let Some(place) = place_of(flavor) else { continue };
-                let own =
-                    cohort.amounts.iter().find(|own| own.flavor == *flavor && own.resource == *resource);
-                held.entry(place).or_default().add(*sum, own);
+            let mut held: BTreeMap<usize, Vec<Account>> = BTreeMap::new();
+            for key in sums.keys().filter(|(_, other)| other == resource) {
+                if let Some(place) = place_of(&key.0) {
+                    let account = self.lending.account(Member::Cohort(position), key);
+                    held.entry(place).or_default().push(account);
+                }
             }
             for (place, held) in held {
                 let part = parts.entry(place).or_insert_with(|| {
@@ -343,30 +328,42 @@ impl Tree<'_> {
                 });
                 // What no flavor of a place covers nobody may use there.
                 if let Some(shape) = &mut part.shape {
-                    shape[r] = Some(self.exact(&cohort.name, held.sum)?);
+                    shape[r] = Some(self.exact(&cohort.name, total(&held, Account::nominal))?);
                 }
-                if cohort.parent.is_none() {
-                    let most = Some(held.sum).filter(|_| self.places.shared[place][r]);
-                    part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
-                    continue;
+                let is_top = cohort.parent.is_none();
+                let most = self.most(&cohort.name, &held, is_top && self.places.shared[place][r])?;
+                // Where the cohort has nothing to run but what is kept for queues without tasks, no queue with tasks may have any.
+                part.limit[r] = most.filter(|most| !most.is_zero());
+                if !is_top {
+                    part.guarantee[r] = Some(self.exact(&cohort.name, total(&held, Account::sure))?);
+                    part.reserve[r] = self.reserve(&cohort.name, &held, (place, r))?;
                 }
-                let there =
-                    || sums.keys().filter(|key| key.1 == *resource && place_of(&key.0) == Some(place));
-                let idle = there().map(|key| self.left_idle_in(position, key));
-                let sure = held.sum.minus(idle.fold(Quantity::default(), Quantity::plus));
-                part.guarantee[r] = Some(self.exact(&cohort.name, sure)?);
-                let most = held.borrowing.map(|borrowing| held.sum.plus(borrowing));
-                let reach = self.within_reach(Member::Cohort(position), (place, r), there().cloned());
-                let most = most.into_iter().chain(reach).min();
-                part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
-                part.reserve[r] = Some(self.exact(&cohort.name, held.kept)?);
-                report.add(
-                    u64::from(held.borrowing.is_none() && held.limited),
-                    "borrowing limits of cohorts left out: they are not on all flavors of a place",
-                );
             }
         }
         Ok(parts.into_values().collect())
+    }
+
+    /// The most that a member may have by its accounts of some quotas; none where all in its cohort may have no more, or its pool has none, unless others are there too.
+    fn most(&self, name: &str, accounts: &[Account], always: bool) -> Result<Option<Decimal>, Violation> {
+        let (most, whole) = (total(accounts, Account::most), total(accounts, Account::whole));
+        let has_none = most.is_zero() && !whole.is_zero();
+        let counts = always || has_none || most < total(accounts, Account::around);
+        counts.then(|| self.exact(name, most)).transpose()
+    }
+
+    /// What of a place nobody else has; nothing where nodes have less than the quotas, of which none is kept then.
+    fn reserve(
+        &self,
+        name: &str,
+        accounts: &[Account],
+        (place, r): (usize, usize),
+    ) -> Result<Option<Decimal>, Violation> {
+        if accounts.iter().all(|account| account.reserve().is_none()) {
+            return Ok(None);
+        }
+        let whole = self.exact(name, total(accounts, Account::whole))?.to_f64();
+        let kept = total(accounts, |account| account.reserve().unwrap_or_default());
+        (whole * (1.0 - SUMS) <= self.all_of(place, r)).then(|| self.exact(name, kept)).transpose()
     }
 
     fn without_amounts(&self, part: &Part) -> Part {
@@ -379,36 +376,8 @@ impl Tree<'_> {
     }
 }
 
-/// What a cohort has of a resource at a place.
-struct Held {
-    /// Its own quotas and those below it.
-    sum: Quantity,
-    /// What it may borrow, if that is limited on all flavors.
-    borrowing: Option<Quantity>,
-    /// Whether it is limited on some flavor.
-    limited: bool,
-    /// What it does not lend.
-    kept: Quantity,
-}
-
-impl Default for Held {
-    fn default() -> Self {
-        let none = Quantity::default();
-        Self { sum: none, borrowing: Some(none), limited: false, kept: none }
-    }
-}
-
-impl Held {
-    /// Adds what is held on a flavor, of which the cohort itself may say something.
-    fn add(&mut self, sum: Quantity, own: Option<&Amount>) {
-        self.sum = self.sum.plus(sum);
-        let limit = own.and_then(|own| own.borrowing);
-        self.limited |= limit.is_some();
-        self.borrowing = self.borrowing.zip(limit).map(|(all, limit)| all.plus(limit));
-        if let Some(lending) = own.and_then(|own| own.lending) {
-            self.kept = self.kept.plus(sum.minus(lending));
-        }
-    }
+fn total(accounts: &[Account], of: fn(&Account) -> Quantity) -> Quantity {
+    accounts.iter().map(of).fold(Quantity::default(), Quantity::plus)
 }
 
 fn of(amount: &Amount) -> (String, String) {

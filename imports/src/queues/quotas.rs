@@ -247,7 +247,7 @@ impl Tree<'_> {
                 }
                 if is_top {
                     report.one(format!("{what} of the top queue left out: everybody is in it"));
-                } else if !asks {
+                } else if !asks && (what == "guarantees" || !self.have(parts.iter().copied(), r)) {
                     self.tell_of_unasked(what, queue, parts, r, report);
                 } else if is_whole || (what == "guarantees" && is_one_place) {
                     over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));

@@ -77,24 +77,25 @@ impl<'a> Tree<'a> {
         let barred: Vec<Option<usize>> = queue.parts.iter().map(barred).collect();
         let everywhere = if barred.contains(&None) { None } else { barred.first().copied().flatten() };
         let nowhere = asked().find(|r| self.all[*r] == 0.0);
+        let shut_out: Vec<bool> =
+            queue.parts.iter().map(|part| self.is_shut_out(at, part.place, demand, kept)).collect();
         // Where no server of a place has it they do not run anyway.
         let is_open = |position: &usize| {
-            let place = queue.parts[*position].place;
-            !self.is_shut_out(at, place, demand, kept)
-                && barred[*position].is_none_or(|r| self.totals[place][r] == 0.0)
+            let there = &self.totals[queue.parts[*position].place];
+            !shut_out[*position] && barred[*position].is_none_or(|r| there[r] == 0.0)
         };
         let open: Vec<usize> = (0..queue.parts.len()).filter(is_open).collect();
         let told = match (everywhere, nowhere) {
-            (Some(r), _) => {
+            (Some(r), _) if shut_out.contains(&false) => {
                 format!("tasks left out: they ask for {}, of which their limit is 0", self.resources[r])
             }
             (None, Some(r)) => {
                 format!("tasks left out: they ask for {}, which no server has", self.resources[r])
             }
-            (None, None) if open.is_empty() && !queue.parts.is_empty() => {
+            _ if open.is_empty() && !queue.parts.is_empty() => {
                 "tasks left out: another queue keeps all that is there, used or not".to_owned()
             }
-            (None, None) => return Some(open),
+            _ => return Some(open),
         };
         report.named_times(queue.work.as_ref().map_or(0, |work| work.tasks), told, &queue.name);
         None
@@ -117,12 +118,25 @@ impl<'a> Tree<'a> {
         }
         let Given { most, sure, of: mut given } = self.given(leaf);
         let barred: Vec<usize> = (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
-        if let Some(resource) = self.needed_by_all(&barred) {
+        let keeps_all_from_it = |demand: &[Decimal]| self.is_shut_out(at, part.place, demand, kept);
+        let kept_from_it = || {
+            format!(
+                "queues left out at {}: another keeps all that is there, used or not",
+                self.places[part.place]
+            )
+        };
+        if let Some(r) = self.needed_by_all(&barred) {
+            let mut demand = vec![Decimal::ZERO; self.resources.len()];
+            demand[r] = Decimal::ONE;
+            if keeps_all_from_it(&demand) {
+                report.named(kept_from_it(), &queue.name);
+                return Vec::new();
+            }
             let what = match queue.parts.len() {
                 1 => "queues left out: their limit is 0".to_owned(),
                 _ => format!("queues left out at {}: their limit is 0", self.places[part.place]),
             };
-            report.named(what, &format!("{} ({resource})", queue.name));
+            report.named(what, &format!("{} ({})", queue.name, self.resources[r]));
             return Vec::new();
         }
         let none_of = self.none_of(at, part);
@@ -148,10 +162,8 @@ impl<'a> Tree<'a> {
             report.named("queues left out: no server has what they ask for", &queue.name);
             return tasks;
         };
-        if self.is_shut_out(at, part.place, demand, kept) {
-            let place = &self.places[part.place];
-            let told = format!("queues left out at {place}: another keeps all that is there, used or not");
-            report.named(told, &queue.name);
+        if keeps_all_from_it(demand) {
+            report.named(kept_from_it(), &queue.name);
             return Vec::new();
         }
         self.tell_of_given_above(&above, part, report);
@@ -185,12 +197,9 @@ impl<'a> Tree<'a> {
     }
 
     /// The first of the resources that no task can do without, if it is among these.
-    fn needed_by_all(&self, barred: &[usize]) -> Option<&'static str> {
-        let is_barred = |name: &&str| {
-            let position = self.resources.iter().position(|resource| resource == name);
-            position.is_some_and(|r| barred.contains(&r))
-        };
-        ["cpu", "vcores", "memory"].into_iter().find(is_barred)
+    fn needed_by_all(&self, barred: &[usize]) -> Option<usize> {
+        let position = |name: &str| self.resources.iter().position(|resource| resource == name);
+        ["cpu", "vcores", "memory"].into_iter().filter_map(position).find(|r| barred.contains(r))
     }
 
     /// Says of what tasks of a queue ask for none, as it is given 0.

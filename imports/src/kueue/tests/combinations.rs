@@ -110,7 +110,7 @@ fn what_a_cohort_has_of_a_flavor_is_one_over_the_combinations_of_all_its_queues(
             "[lab] w1 most on spot+t4 cpu=10 most on a100+on-demand|on-demand+t4 cpu=8 most on a100+on-demand nvidia.com/gpu=4 most on \
              on-demand+t4|spot+t4 nvidia.com/gpu=2",
             "[a] <lab w1 sure on a100+on-demand|on-demand+t4 cpu=8 sure on a100+on-demand nvidia.com/gpu=4 sure on \
-             on-demand+t4|spot+t4 nvidia.com/gpu=2 most on a100+on-demand|on-demand+t4 cpu=12 kept on a100+on-demand nvidia.com/gpu=3",
+             on-demand+t4|spot+t4 nvidia.com/gpu=2 kept on a100+on-demand nvidia.com/gpu=3",
             "a@on-demand+a100 <a w0.5 2,1 on a100+on-demand",
             "a@on-demand+t4 <a w0.5 4,1 on on-demand+t4",
             // Of spot nodes it has no quota: its tasks there have the proportions of these.
@@ -240,7 +240,7 @@ fn quotas_of_what_no_server_has_and_devices_that_no_quota_is_of_are_told_by_name
     let report = report.to_string();
     for why in [
         "1 guarantee left out: no server that the queue may use has the resource: q (example.com/slice)\n",
-        "2 limits left out: no server that the queue may use has the resource: q (example.com/slice), c (example.com/slice)\n",
+        "1 limit left out: no server that the queue may use has the resource: c (example.com/slice)\n",
         "3 nodes have nvidia.com/gpu, which no queue asks for: it is left out\n",
     ] {
         assert!(report.contains(why), "{why}{report}");
@@ -257,7 +257,7 @@ fn limits_and_flavors_that_are_not_kept_without_nodes_are_told_by_queue_and_flav
     let flavors = object("ResourceFlavor", "arm", "") + &object("ResourceFlavor", "x86", "");
     let (_, report) = read_on(&(flavors.clone() + &object("ResourceFlavor", "m", "") + &text), None).unwrap();
     for told in [
-        "1 borrowing limit left out: it is not on all of several flavors that are one place here: a (cpu of arm)\n",
+        "1 borrowing limit of one of several flavors that are one place here: it holds for these flavors together only: a (cpu of arm)\n",
         "1 cluster queue that may use a flavor here of which it has no quota, as it is one place with its flavors: b (arm)\n",
     ] {
         assert!(report.to_string().contains(told), "{told}\n{report}");

@@ -1,0 +1,183 @@
+//! What queues do not lend, against Kueue's own counting written down a second time: an allocation that gives everybody its own quota is
+//! within the limits and reserves exactly where Kueue would admit it.
+
+use super::*;
+use fairplan_instances::{ClassId, ResourceId};
+use std::fmt::Write;
+
+/// Quota, what of it is lent, what may be borrowed beside, and how many tasks of one core there are.
+#[derive(Clone, Copy, Debug)]
+struct Stated {
+    cohort: usize,
+    nominal: u64,
+    lending: Option<u64>,
+    borrowing: Option<u64>,
+    tasks: u64,
+}
+
+/// Queues in the cohorts `h0` and `h1`, the second of which is in the first.
+#[derive(Debug)]
+struct Fleet {
+    cohorts: [Stated; 2],
+    queues: Vec<Stated>,
+}
+
+impl Stated {
+    /// What it does not lend of what it and all below it have.
+    fn kept(&self, subtree: u64) -> u64 {
+        self.lending.map_or(0, |lending| subtree.saturating_sub(lending))
+    }
+}
+
+impl Fleet {
+    fn files(&self) -> String {
+        let mut text =
+            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f}\n---\n".to_owned();
+        let quota = |stated: &Stated| {
+            let more = |name: &str, amount: Option<u64>| {
+                amount.map_or(String::new(), |amount| format!(", {name}: {amount}"))
+            };
+            let (nominal, lending) = (stated.nominal, more("lendingLimit", stated.lending));
+            let borrowing = more("borrowingLimit", stated.borrowing);
+            format!(
+                "resourceGroups: [{{coveredResources: [cpu], flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: {nominal}{lending}{borrowing}}}]}}]}}]"
+            )
+        };
+        let mut add = |kind: &str, name: String, spec: String| {
+            write!(
+                text,
+                "apiVersion: kueue.x-k8s.io/v1beta2\nkind: {kind}\nmetadata: {{name: {name}, namespace: team}}\nspec: {{{spec}}}\n---\n"
+            )
+            .unwrap();
+        };
+        for (at, cohort) in self.cohorts.iter().enumerate() {
+            let parent = if at == 1 { "parentName: h0, " } else { "" };
+            add("Cohort", format!("h{at}"), format!("{parent}{}", quota(cohort)));
+        }
+        for (at, queue) in self.queues.iter().enumerate() {
+            let cohort = queue.cohort;
+            add(
+                "ClusterQueue",
+                format!("q{at}"),
+                format!("namespaceSelector: {{}}, cohortName: h{cohort}, {}", quota(queue)),
+            );
+            add("LocalQueue", format!("l{at}"), format!("clusterQueue: q{at}"));
+            if queue.tasks > 0 {
+                let (tasks, pods) = (queue.tasks, "containers: [{resources: {requests: {cpu: 1}}}]");
+                add(
+                    "Workload",
+                    format!("w{at}"),
+                    format!(
+                        "queueName: l{at}, podSets: [{{count: {tasks}, template: {{spec: {{{pods}}}}}}}]"
+                    ),
+                );
+            }
+        }
+        text
+    }
+
+    /// Whether the queues of the cohort that is in the other use what it keeps, as far as they can.
+    fn uses_its_own(&self, tasks: &[u64]) -> bool {
+        let inner = || self.queues.iter().zip(tasks).filter(|(queue, _)| queue.cohort == 1);
+        let used = inner().map(|(queue, tasks)| tasks.saturating_sub(queue.kept(queue.nominal)));
+        let may_use = inner().map(|(queue, _)| {
+            let most =
+                queue.borrowing.map_or(queue.tasks, |borrowing| queue.tasks.min(queue.nominal + borrowing));
+            most.saturating_sub(queue.kept(queue.nominal))
+        });
+        let lent = inner().map(|(queue, _)| queue.nominal - queue.kept(queue.nominal));
+        let kept = self.cohorts[1].kept(self.cohorts[1].nominal + lent.sum::<u64>());
+        used.sum::<u64>() >= kept.min(may_use.sum())
+    }
+
+    /// Whether Kueue admits so many tasks of each queue: what a member uses beyond what it keeps counts in its cohort, which has its
+    /// own and what its members lend, and may borrow from the one above.
+    fn admits(&self, tasks: &[u64]) -> bool {
+        let may_borrow = |stated: &Stated, subtree: u64, used: u64| {
+            stated.borrowing.is_none_or(|borrowing| used <= subtree + borrowing)
+        };
+        let mut subtree = [self.cohorts[0].nominal, self.cohorts[1].nominal];
+        let mut used = [0, 0];
+        let mut is_within = true;
+        for (queue, tasks) in self.queues.iter().zip(tasks) {
+            let kept = queue.kept(queue.nominal);
+            subtree[queue.cohort] += queue.nominal - kept;
+            used[queue.cohort] += tasks.saturating_sub(kept);
+            is_within &= may_borrow(queue, queue.nominal, *tasks);
+        }
+        let inner = &self.cohorts[1];
+        let kept = inner.kept(subtree[1]);
+        is_within && may_borrow(inner, subtree[1], used[1]) && {
+            subtree[0] += subtree[1] - kept;
+            used[0] += used[1].saturating_sub(kept);
+            used[0] <= subtree[0]
+        }
+    }
+}
+
+/// Whether so many tasks of each queue are within what the servers have, and within all limits and reserves.
+fn lets(instance: &Instance, tasks: &[u64]) -> bool {
+    let of = |id: &str| instance.users().find(|user| user.id() == id);
+    let mut cores = vec![0; instance.limit_rows().len()];
+    for (queue, tasks) in tasks.iter().enumerate().filter(|(_, tasks)| **tasks > 0) {
+        let Some(user) = of(&format!("q{queue}:cpu1")) else { return false };
+        instance.limits_above(user).into_iter().for_each(|j| cores[j] += tasks);
+    }
+    let has = instance.amount(ResourceId(0), instance.capacity_units(ClassId(0), ResourceId(0)));
+    let within = |(row, cores): (&fairplan_instances::LimitRow, &u64)| *cores as f64 <= row.amount.to_f64();
+    tasks.iter().sum::<u64>() as f64 <= has && instance.limit_rows().iter().zip(&cores).all(within)
+}
+
+/// Every number of tasks of each queue from its own quota, or all its tasks if these are fewer, to all its tasks.
+fn allocations(queues: &[Stated]) -> Vec<Vec<u64>> {
+    queues.iter().fold(vec![Vec::new()], |begun, queue| {
+        let counts = queue.nominal.min(queue.tasks)..=queue.tasks;
+        let with =
+            |one: &Vec<u64>| counts.clone().map(|count| [&one[..], &[count]].concat()).collect::<Vec<_>>();
+        begun.iter().flat_map(with).collect()
+    })
+}
+
+fn check(fleet: &Fleet, with_node: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let node = "{kind: Node, metadata: {name: node}, status: {allocatable: {cpu: 1000, pods: 110}}}";
+    std::fs::write(path("nodes.yaml"), node).unwrap();
+    std::fs::write(path("queues.yaml"), fleet.files()).unwrap();
+    let nodes = if with_node { vec![path("nodes.yaml")] } else { Vec::new() };
+    let read = kueue(&KueueOptions { files: vec![path("queues.yaml")], nodes, ..Default::default() });
+    let Ok((instance, _)) = read else {
+        // Nobody has tasks that may run.
+        let Err(failure) = read else { unreachable!() };
+        let mut others = allocations(&fleet.queues).into_iter().filter(|tasks| tasks.iter().any(|n| *n > 0));
+        assert!(!others.any(|tasks| fleet.admits(&tasks)), "{}\n{fleet:#?}", failure.error);
+        return;
+    };
+    for tasks in allocations(&fleet.queues).into_iter().filter(|tasks| fleet.uses_its_own(tasks)) {
+        let (admitted, within) = (fleet.admits(&tasks), lets(&instance, &tasks));
+        assert_eq!(within, admitted, "{tasks:?} {:#?}\n{fleet:#?}", tenants(&instance));
+    }
+}
+
+#[test]
+fn limits_and_reserves_let_run_exactly_what_kueue_admits() {
+    let mut state = 7_u64;
+    let mut below = |most: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % most
+    };
+    for _ in 0..150 {
+        let mut stated = |cohort: usize, is_queue: bool| {
+            let nominal = below(5);
+            let lending = (below(2) == 0).then(|| if is_queue { below(nominal + 1) } else { below(8) });
+            let borrowing = (below(3) == 0).then(|| below(4));
+            Stated { cohort, nominal, lending, borrowing, tasks: below(7) }
+        };
+        let top = Stated { lending: None, borrowing: None, ..stated(0, false) };
+        let inner = stated(0, false);
+        let queues = [0, 0, 1, 1].map(|cohort| stated(cohort, true));
+        let fleet = Fleet { cohorts: [top, inner], queues: queues.into() };
+        check(&fleet, false);
+        check(&fleet, true);
+    }
+}
