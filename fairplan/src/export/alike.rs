@@ -36,8 +36,13 @@ pub(super) fn difference(
             let [told, has] = [&queue.amounts, has].map(|amounts| amounts.get(key).copied());
             let (is_left_out, told, has) =
                 (has.is_none() && is_full, told.unwrap_or(0.0), has.unwrap_or(0.0));
-            if !is_near(told, has) && !is_left_out {
-                let (class, resource) = key;
+            let (class, resource) = key;
+            // A QOS of Slurm has no limit of the cores or memory that no task asks for: 0 would let no job run.
+            let is_endless = target == Target::Slurm
+                && (told, has) == (0.0, f64::INFINITY)
+                && ["cpu", "mem"].contains(&resource.as_str());
+            if !is_near(told, has) && !is_left_out && !is_endless {
+                let has = if has.is_infinite() { "no end of".to_owned() } else { has.to_string() };
                 let on = if class.is_empty() { String::new() } else { format!(" on {class}") };
                 return Some(format!("{} has {has} {resource}{on}, not {told}", queue.name));
             }

@@ -32,8 +32,8 @@ use workloads::Admitting;
 /// The cluster and its queues as the files tell.
 ///
 /// What the format carries: cohorts as groups, nested by their parents; ClusterQueues as users in them, or as groups of their
-/// LocalQueues; `fairSharing.weight`; `nominalQuota` as guarantee; `nominalQuota` and `borrowingLimit` together as limit, over the
-/// flavor's classes; `nominalQuota` less `lendingLimit` as reserve, and where nodes have more than the quotas as limit of the others. A queue with quotas on several flavors is a group with a user for
+/// LocalQueues; `fairSharing.weight`; `nominalQuota` as guarantee; what is potentially available as limit (`lending.rs`), over the
+/// flavor's classes; `nominalQuota` less `lendingLimit` as reserve, where nodes have all quotas. A queue with quotas on several flavors is a group with a user for
 /// each; where a task takes one flavor of each of several resource groups, with a user for each combination of these that some node has,
 /// and the quota of each flavor is of the group, over the nodes of all combinations with it. Known tasks that ask for nothing of a
 /// resource group take no flavor of it, and of the others only flavors that their node selector, affinity and tolerations allow
