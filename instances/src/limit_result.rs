@@ -14,6 +14,9 @@ pub struct LimitResult {
     /// The group whose limit or reserve it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// Of a reserve that is kept of the limit of a group: which, and so in which group all others are. Absent: it is kept of the servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// The user whose limit or reserve it is, where it is no group's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
@@ -40,7 +43,10 @@ impl LimitResult {
     /// Whom a reserve of an owner limits: all others.
     fn others(&self, owner: Option<&String>) -> Option<String> {
         let and_others = if self.beside.is_some() { " and idle ones" } else { "" };
-        self.reserve.as_ref().and(owner).map(|owner| format!("all but {}{and_others}", printable(owner, 32)))
+        let within =
+            self.within.as_ref().map_or(String::new(), |group| format!(" of {}", printable(group, 32)));
+        let owner = self.reserve.as_ref().and(owner)?;
+        Some(format!("all{within} but {}{and_others}", printable(owner, 32)))
     }
 }
 
@@ -109,8 +115,10 @@ pub fn limit_results(
         let names = |classes: &Vec<crate::ClassId>| {
             classes.iter().map(|class| instance.classes()[class.0].id.clone()).collect()
         };
+        let group_name = |group: crate::GroupId| instance.groups()[group.0].id.clone();
         LimitResult {
             group,
+            within: row.within.map(group_name),
             user,
             classes: row.classes.as_ref().map(names),
             limit: of_resource(amount),

@@ -80,7 +80,7 @@ impl Limits {
     /// price in any parts, and rows that hang on each other cost an interior point its digits.
     fn told_by_others(&self, stated: &[&fairplan_instances::LimitRow], amounts: &[f64]) -> Vec<bool> {
         let over_the_same = |j: usize, k: usize| {
-            stated[j].is_reserve() == stated[k].is_reserve()
+            (stated[j].is_reserve(), stated[j].within) == (stated[k].is_reserve(), stated[k].within)
                 && stated[j].resource == stated[k].resource
                 && self.rows[j].covers == self.rows[k].covers
         };
@@ -97,7 +97,7 @@ impl Limits {
         // Reserves that are kept together are one row, whoever's it is.
         let mut together = HashSet::new();
         for (j, row) in stated.iter().enumerate().filter(|(_, row)| row.beside.contains(&row.owner)) {
-            told[j] |= !together.insert((&row.beside, row.resource, &self.rows[j].covers));
+            told[j] |= !together.insert((&row.beside, row.within, row.resource, &self.rows[j].covers));
         }
         told
     }

@@ -132,8 +132,8 @@ def owners_above(instance):
     return {owner: above(owner) for owner in parent}
 
 
-def idle_reserves(instance, stated, above):
-    """By classes and resource: who has too few tasks for what it reserves there, none inside another, those that reserve most first."""
+def few_tasks(instance, stated, above):
+    """By classes and resource: who has too few tasks for what it reserves there, and how much that is."""
     def most(owner, r):
         of = [(user, sum(kind.get("each", 1) * kind["demand"].get(r, 0) for kind in user.get("kinds") or [user]))
               for user in instance["users"] if owner in [("user", user["id"])] + above["user", user["id"]]]
@@ -144,21 +144,27 @@ def idle_reserves(instance, stated, above):
     for owner, classes, r, amount in stated:
         if (used := most(owner, r)) is not None and used < amount:
             found.setdefault((classes, r), []).append((owner, amount))
-    idle = {}
-    for place, owners in found.items():
-        kept = idle[place] = {}
-        for owner, amount in sorted(owners, key=lambda one: -one[1]):
-            if not any(other in above[owner] or owner in above[other] for other in kept):
-                kept[owner] = amount
-    return idle
+    return found
+
+
+def kept_beside(owner, few, above, within):
+    """Of those in a group, or of all, with too few tasks, those whose reserves are kept with that of an owner: none inside another, those that
+    reserve most first."""
+    kept = {}
+    for other, amount in sorted(few, key=lambda one: -one[1]):
+        if (within is None or within in above[other]) and not any(one in above[other] or other in above[one] for one in kept):
+            kept[other] = amount
+    return {other: amount for other, amount in kept.items() if other != owner and other not in above[owner] and owner not in above[other]}
 
 
 def limit_rows(instance):
     """All limits by position, those of groups first, and of each user those above it."""
     rows, every = {}, [l["id"] for l in instance["server_classes"]]
     above = owners_above(instance)
-    of_owner = lambda one: [(None, one.get("reserve", {}))] + [(frozenset(some["classes"]), some["amounts"]) for some in one.get("reserves", [])]
-    idle = idle_reserves(instance, [((kind, one["id"]), classes, r, amount) for kind in ("group", "user") for one in instance.get(kind + "s", [])
+    of_owner = lambda one, what="reserve": [(None, one.get(what, {}))] + [(frozenset(some["classes"]), some["amounts"]) for some in one.get(what + "s", [])]
+    limits = {("group", one["id"]): {(classes, r): amount for classes, amounts in of_owner(one, "limit") for r, amount in amounts.items()}
+              for one in instance.get("groups", [])}
+    few = few_tasks(instance, [((kind, one["id"]), classes, r, amount) for kind in ("group", "user") for one in instance.get(kind + "s", [])
                                     for classes, amounts in of_owner(one) for r, amount in amounts.items() if amount], above)
     for kind in ("group", "user"):
         for one in instance.get(kind + "s", []):
@@ -174,17 +180,21 @@ def limit_rows(instance):
                     if amounts.get(r):
                         total = sum(l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"] if l["id"] in classes)
                         owner = kind, one["id"]
-                        beside = {other: kept for other, kept in idle.get((None if classes is every else frozenset(classes), r), {}).items()
-                                  if other != owner and other not in above[owner] and owner not in above[other]}
-                        # Where no more is left and nobody is there to leave it, that is not asked of anybody.
-                        left = total - amounts[r] - sum(beside.values())
-                        beside = beside if left > 0 else {}
-                        rows["limit", len(rows)] = {"owner": owner, "classes": set(classes), "resource": r, "every": classes is every,
-                                                    "amount": total - amounts[r] - sum(beside.values()), "reserve": amounts[r], "beside": beside}
+                        place = None if classes is every else frozenset(classes), r
+                        around = [(group, limits[group][place]) for group in above[owner] if limits[group].get(place, total) < total]
+                        for within, most in [(None, total)] + around:
+                            beside = kept_beside(owner, few.get(place, []), above, within)
+                            # Where no more is left and nobody is there to leave it, that is not asked of anybody.
+                            beside = beside if most - amounts[r] - sum(beside.values()) > 0 else {}
+                            left = most - amounts[r] - sum(beside.values())
+                            if within is None or left > 0:
+                                rows["limit", len(rows)] = {"owner": owner, "classes": set(classes), "resource": r, "every": classes is every,
+                                                            "amount": left, "reserve": amounts[r], "beside": beside, "within": within}
     for user in instance["users"]:
         owners = {("user", user["id"]), *above["user", user["id"]]}
         user["rows"] = {at: row for at, row in rows.items()
-                        if (not owners & {row["owner"], *row["beside"]} if "reserve" in row else row["owner"] in owners)}
+                        if (not owners & {row["owner"], *row["beside"]} and row["within"] in owners | {None} if "reserve" in row
+                            else row["owner"] in owners)}
     return rows
 
 
@@ -199,6 +209,7 @@ def limits_kept(solution, users, rows, load):
              f"classes of limit {at[1]}")
         near(stated["limit"][row["resource"]], row["amount"], f"amount of limit {at[1]}")
         need(("reserve" in row) == ("reserve" in stated), f"limit {at[1]} is a reserve, or is none")
+        need((row.get("within") or (None, None))[1] == stated.get("within"), f"group in which limit {at[1]} is kept")
         for what, amount in [("reserve", row.get("reserve", 0)), ("beside", sum(row.get("beside", {}).values()))]:
             near(stated.get(what, {row["resource"]: 0})[row["resource"]], amount, f"{what} of limit {at[1]}")
         near(stated["used"], load[at] / row["amount"], f"used part of limit {at[1]}")

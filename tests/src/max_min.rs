@@ -3,7 +3,7 @@
 
 use crate::simplex::Tableau;
 use crate::{Fraction, reserved_together};
-use fairplan_instances::{ClassId, Instance, Objective, Owner, QuotaAmount, ResourceId, User};
+use fairplan_instances::{ClassId, Instance, Objective, QuotaAmount, ResourceId, User};
 use num_bigint::BigInt;
 
 /// A lexicographic optimum (DRFH eq. 7 and Sec. V-A); the shares are unique, the allocation behind them is not.
@@ -170,20 +170,17 @@ impl ExactRows {
         for (owner, quota) in instance.quotas() {
             for reserve in quota.reserved() {
                 let QuotaAmount { classes: over, resource, .. } = reserve;
-                let (owners, reserved) = reserved_together(instance, *owner, &reserve);
-                let (mut taken, mut all) = (row(), BigInt::ZERO);
-                for class in (0..classes).map(ClassId) {
-                    if over.is_some_and(|over| !over.contains(&class)) {
-                        continue;
+                for kept in reserved_together(instance, *owner, &reserve) {
+                    let mut taken = row();
+                    let there = |class: &ClassId| over.is_none_or(|over| over.contains(class));
+                    for class in (0..classes).map(ClassId).filter(there) {
+                        let others = instance.users().filter(|user| kept.holds(*user));
+                        for kind in others.flat_map(|user| user.kinds()) {
+                            taken[kind.index().0 * classes + class.0] = kind.demand_units(resource).into();
+                        }
                     }
-                    all += class_units(instance, class, resource);
-                    let is_other = |user: &User<'_>| owners.iter().all(|owner| !is_below(*user, *owner));
-                    let others = instance.users().filter(is_other);
-                    for kind in others.flat_map(|user| user.kinds()) {
-                        taken[kind.index().0 * classes + class.0] = kind.demand_units(resource).into();
-                    }
+                    constraints.push((taken, kept.left.into()));
                 }
-                constraints.push((taken, all - BigInt::from(reserved)));
             }
         }
         let limits = instance.limit_rows().iter().enumerate();
@@ -223,21 +220,6 @@ impl ExactRows {
         row[user.kind_range().start * of_classes.len()..][..of_classes.len()].clone_from_slice(&of_classes);
         (of_level, row)
     }
-}
-
-/// Whether it is this user, or a group that the user is in.
-fn is_below(user: User<'_>, owner: Owner) -> bool {
-    let mut group = match owner {
-        Owner::User(other) => return other == user.index(),
-        Owner::Group(_) => user.group(),
-    };
-    while let Some(here) = group {
-        if Owner::Group(here) == owner {
-            return true;
-        }
-        group = user.instance().groups()[here.0].parent;
-    }
-    false
 }
 
 /// Every user's weighted share when all are raised together, those that cannot rise further staying where they are. User

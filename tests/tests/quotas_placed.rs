@@ -72,11 +72,12 @@ impl<'a> Naive<'a> {
                 self.taken(&limit, is_below) + kind.piece_units(limit.resource) <= self.units(&limit)
             });
             let mut reserved = quota.reserved().filter(needs).map(|reserve| {
-                let (kept, units) = reserved_together(self.instance, *owner, &reserve);
-                let is_other = |user: User<'_>| owners(user).iter().all(|owner| !kept.contains(owner));
-                !is_other(kind.user())
-                    || self.taken(&reserve, is_other) + kind.piece_units(reserve.resource) + units
-                        <= self.capacity_of(&reserve)
+                let mut kept = reserved_together(self.instance, *owner, &reserve).into_iter();
+                let more = kind.piece_units(reserve.resource);
+                kept.all(|kept| {
+                    let taken = || self.taken(&reserve, |user| kept.holds(user));
+                    !kept.holds(kind.user()) || taken() + more <= kept.left
+                })
             });
             limited.all(|is| is) && reserved.all(|is| is)
         })
@@ -121,17 +122,10 @@ impl<'a> Naive<'a> {
             let mut reserved = quota.reserved();
             limited.all(|limit| self.taken(&limit, is_below) <= self.units(&limit))
                 && reserved.all(|reserve| {
-                    let (kept, units) = reserved_together(self.instance, *owner, &reserve);
-                    let is_other = |user: User<'_>| owners(user).iter().all(|owner| !kept.contains(owner));
-                    self.taken(&reserve, is_other) + units <= self.capacity_of(&reserve)
+                    let mut kept = reserved_together(self.instance, *owner, &reserve).into_iter();
+                    kept.all(|kept| self.taken(&reserve, |user| kept.holds(user)) <= kept.left)
                 })
         })
-    }
-
-    /// What the classes that an amount is over have of its resource.
-    fn capacity_of(&self, amount: &QuotaAmount<'_>) -> u128 {
-        let on = self.class_of.iter().filter(|class| amount.classes.is_none_or(|all| all.contains(class)));
-        on.map(|class| self.instance.capacity_units(*class, amount.resource)).sum()
     }
 
     fn put(&mut self, kind: Kind<'_>, server: usize) {

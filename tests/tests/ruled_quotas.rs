@@ -90,16 +90,11 @@ fn quotas_are_kept(instance: &Instance, servers: &[ServerTasks]) -> bool {
         };
         class_of.iter().zip(servers).map(of_server).sum()
     };
-    let capacity = |amount: &QuotaAmount<'_>| -> u128 {
-        let inside = class_of.iter().filter(|class| covers(amount, **class));
-        inside.map(|class| instance.capacity_units(*class, amount.resource)).sum()
-    };
     instance.quotas().iter().all(|(owner, quota)| {
         quota.limited().all(|limit| taken(&limit, &|user| is_below(user, *owner)) <= units(&limit))
             && quota.reserved().all(|reserve| {
-                let (owners, reserved) = reserved_together(instance, *owner, &reserve);
-                let is_other = |user: User<'_>| owners.iter().all(|owner| !is_below(user, *owner));
-                taken(&reserve, &is_other) + reserved <= capacity(&reserve)
+                let mut kept = reserved_together(instance, *owner, &reserve).into_iter();
+                kept.all(|kept| taken(&reserve, &|user| kept.holds(user)) <= kept.left)
             })
     })
 }

@@ -106,7 +106,15 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let resources = resources.iter().map(|name| (*name).to_owned()).collect();
     let root = reading.has_root().then_some("root");
     let places = queues::one_place();
-    let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places, root };
+    let cluster = Cluster {
+        name,
+        resources,
+        memory: Memory::Bytes,
+        servers: &servers,
+        places,
+        root,
+        are_limits_parts: true,
+    };
     let instance = queues::instance(cluster, &queues, report)
         .map_err(|violation| Stopped::Building(failed(violation)))?;
     reading.tell_of_idle_gpus(&instance, report);

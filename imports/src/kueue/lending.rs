@@ -27,15 +27,14 @@ pub(super) struct Account {
     kept: Quantity,
     /// The most that it may have beside what those below it keep.
     reach: Quantity,
-    /// How much of what those below it keep their tasks ask for: the rest is nobody's.
+    /// What those below it keep, and how much of that their tasks ask for: the rest is nobody's.
+    kept_inside: Quantity,
     used_inside: Quantity,
     /// Its own quota and those of all below it.
     nominal: Quantity,
     /// What of that others never have, where it says so itself.
     reserve: Option<Quantity>,
-    /// All that quotas of its pool come to.
-    whole: Quantity,
-    /// The most that all in its cohort may have together; without one all that quotas of its pool come to.
+    /// The most that all in its cohort may have together; without one its own quota.
     around: Quantity,
 }
 
@@ -45,12 +44,17 @@ impl Account {
         self.subtree.plus(self.used_inside)
     }
 
-    /// The most that it and all below it may have together.
+    /// The most that it and all below it may have together, where what those below it keep stays theirs.
     pub(super) fn most(&self) -> Quantity {
+        self.reach.plus(self.kept_inside)
+    }
+
+    /// The same where what they keep and have no tasks for is taken off.
+    pub(super) fn most_used(&self) -> Quantity {
         self.reach.plus(self.used_inside)
     }
 
-    /// The most that all in its cohort may have together; without one all that quotas of its pool come to.
+    /// The most that all in its cohort may have together; without one its own quota and those of all below it.
     pub(super) fn around(&self) -> Quantity {
         self.around
     }
@@ -58,11 +62,6 @@ impl Account {
     /// Its own quota and those of all below it.
     pub(super) fn nominal(&self) -> Quantity {
         self.nominal
-    }
-
-    /// All that quotas of its pool come to.
-    pub(super) fn whole(&self) -> Quantity {
-        self.whole
     }
 
     /// What others never have, where it says so itself.
@@ -136,12 +135,6 @@ impl Lending {
                 let above = asks.entry(cohort).or_insert(Some(Quantity::default()));
                 *above = above.zip(beyond).map(|(all, beyond)| all.plus(beyond));
             }
-            let most: BTreeMap<Member, Quantity> =
-                accounts.iter().map(|(member, account)| (*member, account.most())).collect();
-            for (member, account) in accounts {
-                let cohort = found.above(*member).map(Member::Cohort);
-                account.around = cohort.map_or(account.whole, |cohort| most[&cohort]);
-            }
         }
     }
 
@@ -196,23 +189,24 @@ fn accounts(found: &Found, stated: &BTreeMap<Member, Option<&Amount>>) -> BTreeM
             let lending = own.lending.filter(|_| found.above(*member).is_some());
             account.reserve = lending.map(|lending| account.nominal.minus(lending));
         }
-        let Account { subtree, kept, nominal, .. } = *account;
+        let Account { subtree, kept, kept_inside, nominal, .. } = *account;
         if let Some(cohort) = found.above(*member) {
             let above = accounts.entry(Member::Cohort(cohort)).or_default();
             above.subtree = above.subtree.plus(subtree.minus(kept));
             above.nominal = above.nominal.plus(nominal);
+            above.kept_inside = above.kept_inside.plus(kept).plus(kept_inside);
         }
     }
     for member in order.iter().rev() {
         let Account { subtree, kept, nominal, .. } = accounts[member];
         let above = found.above(*member).map(|cohort| accounts[&Member::Cohort(cohort)]);
         let account = accounts.entry(*member).or_default();
-        (account.reach, account.whole) = (subtree, nominal);
+        (account.reach, account.around) = (subtree, nominal);
         if let Some(above) = above {
             let borrowing = stated[member].and_then(|own| own.borrowing);
             let most = borrowing.map(|borrowing| subtree.plus(borrowing));
             account.reach = most.into_iter().chain([kept.plus(above.reach)]).min().unwrap_or(subtree);
-            account.whole = above.whole;
+            account.around = above.most();
         }
     }
     accounts

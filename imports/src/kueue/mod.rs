@@ -6,6 +6,7 @@ mod lending;
 mod objects;
 mod options;
 mod places;
+mod room;
 mod stopped;
 mod tree;
 mod unkept;
@@ -25,6 +26,7 @@ use hashbrown::HashMap;
 use lending::Lending;
 use objects::{Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, amounts};
 use places::Places;
+use room::Room;
 use std::collections::{BTreeMap, BTreeSet};
 use stopped::{Stop, Stops};
 use workloads::Admitting;
@@ -85,7 +87,9 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
     };
     let places = places.map_err(|violation| Stopped::Building(failed(violation)))?;
     let lending = Lending::of(&found, &found.without_local_queues(options.users));
-    let tree = tree::Tree { found: &found, places: &places, resources: &resources, lending: &lending };
+    let room = Room::of(&found, &places, &resources, report);
+    let tree =
+        tree::Tree { found: &found, places: &places, resources: &resources, lending: &lending, room: &room };
     let queues = tree.queues(options, report).map_err(|violation| Stopped::Building(failed(violation)))?;
     let counted = wording::counted(found.queues.len() as u64, "cluster queue", "cluster queues");
     let Places { names, servers, .. } = &places;
@@ -96,6 +100,7 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         servers,
         places: names.clone(),
         root: None,
+        are_limits_parts: options.nodes.is_empty(),
     };
     queues::instance(cluster, &queues, report).map_err(|violation| Stopped::Building(failed(violation)))
 }

@@ -154,8 +154,11 @@ fn flavors_on_the_same_nodes_count_together_there() {
     let (instance, report) = kueue(&fleet(&folder, more, true)).unwrap();
     let told = tenants(&instance);
     // Seven of plain and three of spare; what may be borrowed of plain only limits nobody who may use spare on the same nodes.
-    let labs = "[labs] <company w3 sure on gpu cpu=32 nvidia.com/gpu=4 sure on plain+spare cpu=10 kept on plain+spare cpu=4";
+    let labs = "[labs] <company w3 sure on gpu cpu=32 nvidia.com/gpu=4 sure on plain+spare cpu=10";
     assert!(told.iter().any(|line| line == labs), "{told:#?}");
+    // Twelve cores less than a quarter are there, of quotas of fourteen.
+    let short = "lending limits that hold as far as the tasks of the files tell, since nodes have less than all quotas";
+    assert_eq!(report.count(short), 1, "{report}");
     assert_eq!(report.count("queues with several quotas on the same servers, which count together there"), 2);
 }
 

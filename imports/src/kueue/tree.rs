@@ -5,11 +5,11 @@ use super::lending::{Account, Lending, Member};
 use super::objects::Amount;
 use super::options::{KueueOptions, QueueLevel, QueueWeights};
 use super::places::{Flavors, Places, QueuePlaces};
+use super::room::Room;
 use crate::amounts::Stated;
 use crate::queues::{Part, Queue, Work};
 use crate::report::ImportReport;
 use crate::servers::{Memory, shape};
-use crate::tolerance::SUMS;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,7 @@ pub(super) struct Tree<'a> {
     pub(super) places: &'a Places,
     pub(super) resources: &'a [String],
     pub(super) lending: &'a Lending,
+    pub(super) room: &'a Room,
 }
 
 impl Tree<'_> {
@@ -237,11 +238,21 @@ impl Tree<'_> {
                 if own.is_empty() {
                     continue;
                 }
-                part.guarantee[r] = Some(self.exact(&queue.name, total(&own, Account::nominal))?);
-                shape[r] = part.guarantee[r];
+                shape[r] = Some(self.exact(&queue.name, total(&own, Account::nominal))?);
+                // Of what a queue without tasks keeps its cohort is sure of nothing, and nobody in it.
+                let is_in_vain = queue.cohort.is_some_and(|cohort| {
+                    let of_cohort =
+                        |amount: &Amount| self.lending.account(Member::Cohort(cohort), &of(amount));
+                    let around: Vec<Account> = queue.amounts.iter().filter(is_own).map(of_cohort).collect();
+                    self.found.cohorts[cohort].parent.is_some() && total(&around, Account::sure).is_zero()
+                });
+                part.guarantee[r] = shape[r].filter(|sure| !is_in_vain || sure.is_zero());
                 let is_alone = queue.cohort.is_none() && self.places.shared[place][r];
-                part.limit[r] = self.most(&queue.name, &own, is_alone)?;
-                part.reserve[r] = self.reserve(&queue.name, &own, (place, r))?;
+                part.limit[r] = self.most(&queue.name, &own, (place, r), is_alone)?;
+                let mut of_pool =
+                    flavors.iter().filter_map(|flavor| self.places.of_flavor(&queue.pool, flavor));
+                let is_short = of_pool.any(|place| self.room.is_short(place, r));
+                part.reserve[r] = self.reserve(&queue.name, &own, is_short)?;
             }
             part.shape = Some(shape);
             parts.push(part);
@@ -331,23 +342,33 @@ impl Tree<'_> {
                     shape[r] = Some(self.exact(&cohort.name, total(&held, Account::nominal))?);
                 }
                 let is_top = cohort.parent.is_none();
-                let most = self.most(&cohort.name, &held, is_top && self.places.shared[place][r])?;
+                let of_pool = is_top && self.places.shared[place][r];
+                let most = self.most(&cohort.name, &held, (place, r), of_pool)?;
                 // Where the cohort has nothing to run but what is kept for queues without tasks, no queue with tasks may have any.
                 part.limit[r] = most.filter(|most| !most.is_zero());
                 if !is_top {
                     part.guarantee[r] = Some(self.exact(&cohort.name, total(&held, Account::sure))?);
-                    part.reserve[r] = self.reserve(&cohort.name, &held, (place, r))?;
+                    let is_short = self.room.is_short(place, r);
+                    part.reserve[r] = self.reserve(&cohort.name, &held, is_short)?;
                 }
             }
         }
         Ok(parts.into_values().collect())
     }
 
-    /// The most that a member may have by its accounts of some quotas; none where all in its cohort may have no more, or its pool has none, unless others are there too.
-    fn most(&self, name: &str, accounts: &[Account], always: bool) -> Result<Option<Decimal>, Violation> {
-        let (most, whole) = (total(accounts, Account::most), total(accounts, Account::whole));
-        let has_none = most.is_zero() && !whole.is_zero();
-        let counts = always || has_none || most < total(accounts, Account::around);
+    /// The most that a member may have by its accounts of some quotas; none where that is no less than its cohort may have, or without one all there
+    /// is, unless it is stated of the pool.
+    fn most(
+        &self,
+        name: &str,
+        accounts: &[Account],
+        (place, r): (usize, usize),
+        of_pool: bool,
+    ) -> Result<Option<Decimal>, Violation> {
+        let of = if self.room.is_kept_of_limits(place, r) { Account::most } else { Account::most_used };
+        let most = total(accounts, of);
+        let has_none = most.is_zero() && self.all_of(place, r) > 0.0;
+        let counts = of_pool || has_none || most < total(accounts, Account::around);
         counts.then(|| self.exact(name, most)).transpose()
     }
 
@@ -356,14 +377,10 @@ impl Tree<'_> {
         &self,
         name: &str,
         accounts: &[Account],
-        (place, r): (usize, usize),
+        is_short: bool,
     ) -> Result<Option<Decimal>, Violation> {
-        if accounts.iter().all(|account| account.reserve().is_none()) {
-            return Ok(None);
-        }
-        let whole = self.exact(name, total(accounts, Account::whole))?.to_f64();
         let kept = total(accounts, |account| account.reserve().unwrap_or_default());
-        (whole * (1.0 - SUMS) <= self.all_of(place, r)).then(|| self.exact(name, kept)).transpose()
+        (!is_short && !kept.is_zero()).then(|| self.exact(name, kept)).transpose()
     }
 
     fn without_amounts(&self, part: &Part) -> Part {

@@ -83,13 +83,11 @@ pub(super) fn read<'a>(
             continue;
         }
         let Some(local) = by_name.get(queue.as_str()).copied() else {
-            report.named(
-                match admitting.stops.knows(&queue) {
-                    true => NO_CLUSTER_QUEUE,
-                    false => "workloads left out: their local queue is not here",
-                },
-                &manifest.name,
-            );
+            let is_known = admitting.stops.knows(&queue);
+            are_stated |= is_known;
+            let told =
+                if is_known { NO_CLUSTER_QUEUE } else { "workloads left out: their local queue is not here" };
+            report.named(told, &manifest.name);
             continue;
         };
         are_stated = true;

@@ -70,6 +70,8 @@ pub(super) struct Cluster<'a> {
     pub(super) places: Vec<String>,
     /// What the scheduler calls the queue above all that every cluster has, where it has one.
     pub(super) root: Option<&'static str>,
+    /// Whether limits are parts of what the servers have: those of no less than all of it are left out. Others stay, since servers may be added.
+    pub(super) are_limits_parts: bool,
 }
 
 /// What is said where no queue is left. Why each was left out is told beside it.
@@ -97,17 +99,18 @@ const MADE_UP: &str = "queues state no tasks, so made-up ones count: a core or a
 /// # Errors
 /// Guarantees above limits, queues of which none is left, and what breaks a rule of the model.
 pub(super) fn instance(
-    Cluster { name, resources, memory, servers, places, root }: Cluster<'_>,
+    cluster: Cluster<'_>,
     queues: &[Queue],
     report: &mut ImportReport,
 ) -> Result<Instance, Violation> {
-    let mut builder = InstanceBuilder::new(name, resources.clone())?;
-    let classes = add_classes(&mut builder, servers, memory)?;
-    let tree = Tree::new(queues, &resources, servers, (&places, root))?;
+    let Cluster { resources, servers, places, .. } = &cluster;
+    let mut builder = InstanceBuilder::new(cluster.name.clone(), resources.clone())?;
+    let classes = add_classes(&mut builder, servers, cluster.memory)?;
+    let tree = Tree::new(queues, &cluster)?;
     let users = tree.users(report);
     let below = tree.users_below(&users);
     let queues = &tree.sure_of_tasks(&users, report)[..];
-    let tree = Tree::new(queues, &resources, servers, (&places, root))?;
+    let tree = Tree::new(queues, &cluster)?;
     if !servers.is_empty() && users.iter().all(Vec::is_empty) {
         tree.tell_of_empty(&below, report);
         return Err(Violation::new("", "", NOBODY));
@@ -182,6 +185,7 @@ struct Tree<'a> {
     places: &'a [String],
     servers: &'a [Server],
     root: Option<&'static str>,
+    are_limits_parts: bool,
     is_leaf: Vec<bool>,
     /// Above zero.
     weights: Vec<Decimal>,
@@ -196,12 +200,9 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(
-        queues: &'a [Queue],
-        resources: &'a [String],
-        servers: &'a [Server],
-        (places, root): (&'a [String], Option<&'static str>),
-    ) -> Result<Self, Violation> {
+    fn new(queues: &'a [Queue], cluster: &'a Cluster<'a>) -> Result<Self, Violation> {
+        let Cluster { resources, servers, places, root, are_limits_parts, .. } = cluster;
+        let (root, are_limits_parts) = (*root, *are_limits_parts);
         let mut is_leaf: Vec<bool> = queues.iter().map(|queue| !queue.is_above).collect();
         let mut least: HashMap<Option<usize>, f64> = HashMap::new();
         for queue in queues {
@@ -231,7 +232,20 @@ impl<'a> Tree<'a> {
         let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
         let all = |r: usize| servers.iter().map(|server| server.capacity[r].to_f64()).sum();
         let all = (0..resources.len()).map(all).collect();
-        Ok(Self { queues, resources, places, servers, root, is_leaf, weights, tops, weightless, totals, all })
+        Ok(Self {
+            queues,
+            resources,
+            places,
+            servers,
+            root,
+            are_limits_parts,
+            is_leaf,
+            weights,
+            tops,
+            weightless,
+            totals,
+            all,
+        })
     }
 
     fn leaves(&self) -> impl Iterator<Item = usize> + '_ {

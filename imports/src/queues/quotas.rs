@@ -65,10 +65,10 @@ impl Tree<'_> {
         queue.parts.iter().any(|part| (0..self.resources.len()).any(|r| self.binds(part, r).is_some()))
     }
 
-    /// The limit of a resource, if there is more than that at its place.
+    /// The limit of a resource, if there is more than that at its place, or may be once servers are added.
     fn binds(&self, part: &Part, r: usize) -> Option<Decimal> {
         let limit = part.limit.get(r).copied().flatten();
-        limit.filter(|limit| limit.to_f64() < self.totals[part.place][r])
+        limit.filter(|limit| !self.are_limits_parts || limit.to_f64() < self.totals[part.place][r])
     }
 
     /// What the servers of a place have of a resource that let in tasks of somebody below a queue, which ask for these resources.
@@ -185,7 +185,8 @@ impl Tree<'_> {
         let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
         // Where it can run nowhere else, what it is sure of can be nowhere else.
         let is_one_place = self.is_leaf[queue] && sets.len() == 1;
-        let is_whole = self.places.len() == 1 || (is_one_place && sets[0].len() == classes.len());
+        let is_everywhere = sets.len() == 1 && sets[0].len() == classes.len();
+        let is_whole = self.places.len() == 1 || is_everywhere;
         let mut stated: Vec<ResourceAmounts> = Vec::new();
         for part in parts {
             let mut amounts = ResourceAmounts::new();

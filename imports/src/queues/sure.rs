@@ -4,8 +4,9 @@ use super::{Part, Queue, Tree, User};
 use crate::report::ImportReport;
 use fairplan_instances::Decimal;
 
-/// Tasks of a user, with the parts of their queue that they may run at.
+/// Tasks of a user, with the position of their queue and its parts that they may run at.
 struct Tasks<'a> {
+    leaf: usize,
     at: Vec<&'a Part>,
     demand: &'a [Decimal],
 }
@@ -17,22 +18,54 @@ impl Tasks<'_> {
     }
 }
 
+/// What is told of guarantees that hold no task, or not all.
+const NOBODY: &str = "guarantees left out: their queue is given 0 of something that its tasks need beside";
+const SOME: &str = "guarantees left out: their queue is given 0 of something that some of its tasks need beside, and its others are of several queues";
+
+/// Whose tasks an amount holds that a queue is sure of.
+enum Holds {
+    /// All that ask for it, or nobody asks.
+    All,
+    /// Those of this queue alone.
+    Only(usize),
+    /// Those of several queues but not all, which no quota says.
+    Some,
+    Nobody,
+}
+
 impl<'q> Tree<'q> {
-    /// The queues, each without those of its guarantees of which every task below it that asks for them needs something else too, of
-    /// which the queue is given 0.
+    /// The queues, each without those of its guarantees of which tasks below it that ask for them need something else too, of
+    /// which the queue is given 0: where all but those of one queue do, they are that one's.
     pub(super) fn sure_of_tasks(&self, users: &[Vec<User>], report: &mut ImportReport) -> Vec<Queue> {
         let mut queues = self.queues.to_vec();
-        for (queue, tasks) in queues.iter_mut().zip(self.tasks_below(users)) {
-            let sure =
-                (0..queue.parts.len()).map(|part| sure_of(&queue.parts, part, &tasks)).collect::<Vec<_>>();
-            for (part, sure) in queue.parts.iter_mut().zip(sure) {
-                for (r, amount) in part.guarantee.iter_mut().enumerate().filter(|(r, _)| !sure[*r]) {
-                    report.named(
-                        "guarantees left out: their queue is given 0 of something that its tasks need beside",
-                        &format!("{} ({})", queue.name, self.resources[r]),
-                    );
-                    *amount = None;
+        for (at, tasks) in self.tasks_below(users).into_iter().enumerate() {
+            let parts = &self.queues[at].parts;
+            for (part, r) in
+                (0..parts.len()).flat_map(|part| (0..self.resources.len()).map(move |r| (part, r)))
+            {
+                let holds = self.holds(parts, (part, r), &tasks);
+                if matches!(holds, Holds::All) {
+                    continue;
                 }
+                let amount = queues[at].parts[part].guarantee[r].take();
+                let place = parts[part].place;
+                let is_there = |own: &&mut Part| own.place == place;
+                let told = match holds {
+                    Holds::Only(leaf) if leaf == at => {
+                        queues[at].parts[part].guarantee[r] = amount;
+                        continue;
+                    }
+                    Holds::Only(leaf) => match queues[leaf].parts.iter_mut().find(is_there) {
+                        Some(own) => {
+                            own.guarantee[r] = amount;
+                            "guarantees are of some tasks of a queue: it is given 0 of something that its others need beside"
+                        }
+                        None => SOME,
+                    },
+                    Holds::All | Holds::Some => SOME,
+                    Holds::Nobody => NOBODY,
+                };
+                report.named(told, &format!("{} ({})", self.queues[at].name, self.resources[r]));
             }
         }
         queues
@@ -54,38 +87,43 @@ impl<'q> Tree<'q> {
                 if asked[queue] {
                     let parts: &'q [Part] = &self.queues[leaf].parts;
                     let at = |user: &'u User| user.parts.iter().map(|part| &parts[*part]).collect();
-                    below[queue]
-                        .extend(users.iter().map(|user| Tasks { at: at(user), demand: &user.demand }));
+                    let tasks = |user| Tasks { leaf, at: at(user), demand: &user.demand };
+                    below[queue].extend(users.iter().map(tasks));
                 }
                 at = self.queues[queue].parent;
             }
         }
         below
     }
-}
 
-/// Of each resource whether what one of these parts is guaranteed holds a task there that asks for it, if there are such tasks.
-fn sure_of(parts: &[Part], here: usize, tasks: &[Tasks<'_>]) -> Vec<bool> {
-    let stated = |part: &Part, r: usize| part.guarantee.get(r).copied().flatten();
-    // What one place says nothing of is given at others.
-    let is_none = |r: usize| match stated(&parts[here], r) {
-        Some(amount) => amount.is_zero(),
-        None => {
-            let mut elsewhere = parts.iter().filter_map(|part| stated(part, r)).peekable();
-            elsewhere.peek().is_some() && elsewhere.all(|amount| amount.is_zero())
+    /// Whose tasks an amount of one of these parts holds.
+    fn holds(&self, parts: &[Part], (here, r): (usize, usize), tasks: &[Tasks<'_>]) -> Holds {
+        let stated = |part: &Part, r: usize| part.guarantee.get(r).copied().flatten();
+        // What one place says nothing of is given at others.
+        let is_none = |r: usize| match stated(&parts[here], r) {
+            Some(amount) => amount.is_zero(),
+            None => {
+                let mut elsewhere = parts.iter().filter_map(|part| stated(part, r)).peekable();
+                elsewhere.peek().is_some() && elsewhere.all(|amount| amount.is_zero())
+            }
+        };
+        if stated(&parts[here], r).is_none() || is_none(r) {
+            return Holds::All;
         }
-    };
-    let resources = parts[here].guarantee.len();
-    let none_of: Vec<usize> = (0..resources).filter(|r| is_none(*r)).collect();
-    let holds = |demand: &[Decimal]| none_of.iter().all(|none| demand[*none].is_zero());
-    let is_sure = |r: usize| {
-        let mut asking = tasks
-            .iter()
-            .filter(|tasks| tasks.count_at(parts[here].place))
-            .map(|tasks| tasks.demand)
-            .filter(|demand| !demand[r].is_zero())
-            .peekable();
-        none_of.contains(&r) || asking.peek().is_none() || asking.any(holds)
-    };
-    (0..resources).map(|r| stated(&parts[here], r).is_none() || is_sure(r)).collect()
+        let none_of: Vec<usize> = (0..parts[here].guarantee.len()).filter(|r| is_none(*r)).collect();
+        // Others do not run there anyway.
+        let there = &self.totals[parts[here].place];
+        let may_run = |demand: &[Decimal]| (0..demand.len()).all(|r| demand[r].is_zero() || there[r] > 0.0);
+        let asking = tasks.iter().filter(|tasks| {
+            tasks.count_at(parts[here].place) && !tasks.demand[r].is_zero() && may_run(tasks.demand)
+        });
+        let (held, others): (Vec<&Tasks<'_>>, Vec<&Tasks<'_>>) =
+            asking.partition(|tasks| none_of.iter().all(|none| tasks.demand[*none].is_zero()));
+        match (&held[..], &others[..]) {
+            (_, []) => Holds::All,
+            ([], _) => Holds::Nobody,
+            ([one], _) => Holds::Only(one.leaf),
+            _ => Holds::Some,
+        }
+    }
 }

@@ -85,7 +85,15 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     let unlabelled = if labels.is_empty() { String::new() } else { "no-label".to_owned() };
     let places = std::iter::once(unlabelled).chain(labels.iter().cloned()).collect();
     let root = Some("root");
-    let cluster = Cluster { name, resources, memory: Memory::Mebibytes, servers: &nodes, places, root };
+    let cluster = Cluster {
+        name,
+        resources,
+        memory: Memory::Mebibytes,
+        servers: &nodes,
+        places,
+        root,
+        are_limits_parts: true,
+    };
     queues::instance(cluster, &queues, report).map_err(|violation| {
         let file = together(options.nodes.iter().chain([&options.queues]));
         Stopped::Building(InstanceError::Invalid { file, violation })

@@ -82,7 +82,7 @@ pub struct DraftQuota {
 }
 
 /// One limit of one resource: `Σ D_ir x_il <= amount` over the users below its owner and the classes that it covers; or a reserve,
-/// which is one over all users that are not below its owner.
+/// which is one over all users, or those of a group, that are not below its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitRow {
     /// Whose limit it is.
@@ -93,8 +93,10 @@ pub struct LimitRow {
     pub classes: Option<Vec<ClassId>>,
     /// The most there may be (> 0).
     pub amount: Decimal,
-    /// What is reserved, if it is a reserve: `amount` is what all servers have besides that and what those in `beside` reserve.
+    /// What is reserved, if it is a reserve: `amount` is what there is besides that and what those in `beside` reserve.
     pub reserve: Option<Decimal>,
+    /// Of a reserve the group whose limit it is kept of, and which holds all others; `None`: it is kept of the servers.
+    pub within: Option<GroupId>,
     /// Whoever has too few tasks to use what it reserves of the same; its users are not among the others either. In order, and perhaps the
     /// owner is among them.
     pub beside: Arc<[Owner]>,
@@ -179,6 +181,7 @@ impl Quota {
             classes: classes.map(<[ClassId]>::to_vec),
             amount,
             reserve: None,
+            within: None,
             beside: Arc::default(),
         })
     }
@@ -310,7 +313,8 @@ impl Instance {
         let of_others = |j: &&usize| {
             let row = &self.limit_rows[**j];
             let is_kept = |owner: &Owner| row.owner == *owner || row.beside.binary_search(owner).is_ok();
-            !user.demand()[row.resource.0].is_zero() && !owners.iter().any(is_kept)
+            let is_inside = row.within.is_none_or(|group| owners.contains(&Owner::Group(group)));
+            is_inside && !user.demand()[row.resource.0].is_zero() && !owners.iter().any(is_kept)
         };
         let mut above: Vec<usize> =
             limits.chain(self.rows_of_reserves.iter().filter(of_others).copied()).collect();

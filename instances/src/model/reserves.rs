@@ -3,17 +3,29 @@
 //!
 //! What an owner `o` does not use of its reserve `R_o` is nobody's, so of what there is, `C`, others have `C − Σ_o max(R_o, used_o)`. That is
 //! `used beside S <= C − Σ_{o ∈ S} R_o` for every set `S` of owners of which none is inside another. Rows are those with one owner and all whose
-//! tasks cannot use what they reserve, since these alone are sure to leave some of it.
+//! tasks cannot use what they reserve, since these alone are sure to leave some of it. So it is of what servers have, and of the limit over the
+//! same of each group that the owner is in, for all others in that.
 
 use super::quotas::{LimitRow, Owner, QuotaAmount, place_of};
-use super::{ClassId, Instance, ResourceId, UserId};
+use super::{ClassId, GroupId, Instance, ResourceId, UserId};
 use crate::Decimal;
 use crate::violation::Violation;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-/// What is reserved of a resource over some classes, or over all.
+/// Where something is reserved: over some classes, or over all; and of which resource.
 type Place<'a> = (Option<&'a [ClassId]>, ResourceId);
+
+/// Something reserved, and how much of it is kept of what: of what servers have, or of the limit of a group.
+#[derive(Clone, Copy)]
+struct Kept<'a> {
+    owner: Owner,
+    reserve: QuotaAmount<'a>,
+    within: Option<GroupId>,
+    /// In whole smallest units.
+    own: u128,
+    all: u128,
+}
 
 /// Owners whose tasks are too few for what they reserve at a place, none of them inside another, with what that is in whole smallest units.
 #[derive(Default)]
@@ -23,33 +35,35 @@ struct Idle {
 }
 
 impl Instance {
-    /// All reserves as rows, in the order of the quotas.
+    /// All reserves as rows, in the order of the quotas; of each what is kept of the servers before what is kept of limits.
     pub(super) fn reserve_rows(&self) -> Result<Vec<LimitRow>, Violation> {
         let idle = self.idle_reserves();
-        let nobody = Idle::default();
-        let all =
-            self.quotas().iter().flat_map(|(owner, quota)| quota.reserved().map(move |one| (*owner, one)));
-        let row = |(owner, reserve): (Owner, QuotaAmount<'_>)| {
-            let idle = idle.get(&(reserve.classes, reserve.resource)).unwrap_or(&nobody);
-            self.reserve_row(owner, reserve, idle)
-        };
-        all.map(row).collect()
+        let mut rows = Vec::new();
+        for (owner, quota) in self.quotas() {
+            for reserve in quota.reserved() {
+                let few = idle.get(&(reserve.classes, reserve.resource)).map_or(&[][..], |few| few);
+                let of_servers = self.kept_of_servers(*owner, reserve)?;
+                rows.push(self.reserve_row(of_servers, few)?);
+                // Where servers have no more than a limit, what is kept of them is kept of it too.
+                let of_limits = self.kept_of_limits(*owner, reserve).filter(|kept| kept.all < of_servers.all);
+                for kept in of_limits {
+                    rows.extend(self.reserve_row_of_limit(kept, few)?);
+                }
+            }
+        }
+        Ok(rows)
     }
 
-    /// What all others may have of a resource beside a reserve, and beside what else is kept with it.
-    fn reserve_row(&self, owner: Owner, of: QuotaAmount<'_>, idle: &Idle) -> Result<LimitRow, Violation> {
-        let QuotaAmount { classes, resource, amount: reserve } = of;
-        let name = &self.resources[resource.0];
-        let list = if classes.is_some() { "reserves" } else { "reserve" };
-        let wrong =
-            |problem: String| Violation::new(format!("{}.{list}.{name}", place_of(owner)), reserve, problem);
+    /// What is kept of what servers have.
+    fn kept_of_servers<'a>(&self, owner: Owner, reserve: QuotaAmount<'a>) -> Result<Kept<'a>, Violation> {
+        let QuotaAmount { classes, resource, amount } = reserve;
         let of_class = |class: &ClassId| {
             let count = u128::from(self.classes[class.0].count);
             self.capacity_units(*class, resource).saturating_mul(count)
         };
         let of_some = |classes: &[ClassId]| classes.iter().map(of_class).fold(0, u128::saturating_add);
         let all = classes.map_or_else(|| self.total_units(resource), of_some);
-        let own = self.in_units(resource, reserve);
+        let own = self.in_units(resource, amount);
         if own >= all {
             let problem = match classes {
                 None => {
@@ -60,34 +74,104 @@ impl Instance {
                      reserve less, or leave them out of the others' `eligible` classes"
                 }
             };
-            return Err(wrong(problem.into()));
+            return Err(self.wrong_reserve(owner, reserve, problem.into()));
         }
-        let beside = self.beside(owner, idle);
+        Ok(Kept { owner, reserve, within: None, own, all })
+    }
+
+    /// What is kept of limits over the same, of the groups that the owner is in.
+    fn kept_of_limits<'a>(
+        &'a self,
+        owner: Owner,
+        reserve: QuotaAmount<'a>,
+    ) -> impl Iterator<Item = Kept<'a>> {
+        let own = self.in_units(reserve.resource, reserve.amount);
+        let is_same =
+            move |one: &QuotaAmount<'_>| (one.resource, one.classes) == (reserve.resource, reserve.classes);
+        let groups = self.owners_around(owner).filter_map(|around| match around {
+            Owner::Group(group) => Some((group, self.quota_of(around)?)),
+            Owner::User(_) => None,
+        });
+        groups.filter_map(move |(group, quota)| {
+            let limit = quota.limited().find(is_same)?;
+            let all = self.in_units(reserve.resource, limit.amount);
+            Some(Kept { owner, reserve, within: Some(group), own, all })
+        })
+    }
+
+    /// What all others in a group may have of its limit beside a reserve; none where nobody else in it needs any.
+    fn reserve_row_of_limit(
+        &self,
+        kept: Kept<'_>,
+        few: &[(u128, Owner)],
+    ) -> Result<Option<LimitRow>, Violation> {
+        let Kept { owner, reserve, within, own, all } = kept;
+        if own < all {
+            return self.reserve_row(kept, few).map(Some);
+        }
+        let group = within.map(|group| self.name_of(Owner::Group(group))).unwrap_or_default();
+        match self.is_needed_beside(kept, &[]) {
+            true => Err(self.wrong_reserve(
+                owner,
+                reserve,
+                format!("{group} may have no more, so nobody else in it could run a task that needs it; reserve less"),
+            )),
+            false => Ok(None),
+        }
+    }
+
+    /// What all others may have of a resource beside a reserve, and beside what else is kept with it for those with too few tasks.
+    fn reserve_row(&self, of: Kept<'_>, few: &[(u128, Owner)]) -> Result<LimitRow, Violation> {
+        let Kept { owner, reserve, within, own, all } = of;
+        let QuotaAmount { classes, resource, amount } = reserve;
+        let inside = |other: &Owner| {
+            within.is_none_or(|group| self.owners_around(*other).any(|around| around == Owner::Group(group)))
+        };
+        let idle = self.idle(few.iter().filter(|(_, other)| inside(other)).copied().collect());
+        let beside = self.beside(owner, &idle);
         let others = beside.iter().filter(|other| **other != owner).filter_map(|other| idle.kept.get(other));
         let kept = others.fold(0, |sum: u128, kept| sum.saturating_add(*kept));
-        let is_kept = |user: &UserId| {
-            self.owners_above(*user).any(|above| above == owner || beside.binary_search(&above).is_ok())
-        };
-        let mut users = (0..self.user_count()).map(UserId);
-        let needs = |user: &UserId| !self.user(*user).demand()[resource.0].is_zero();
         let (beside, kept) = match kept < all - own {
             true => (beside, kept),
-            false if users.any(|user| needs(&user) && !is_kept(&user)) => {
-                let (other, amount) =
+            false if self.is_needed_beside(of, &beside) => {
+                let (other, kept) =
                     (beside.iter().find(|other| **other != owner), self.written(resource, kept));
                 let other = other.map(|other| self.name_of(*other)).unwrap_or_default();
-                return Err(wrong(format!(
-                    "others with too few tasks to use theirs, {other} for one, reserve {amount} beside it, so nobody else could run a task that \
+                let problem = format!(
+                    "others with too few tasks to use theirs, {other} for one, reserve {kept} beside it, so nobody else could run a task that \
                      needs it; reserve less"
-                )));
+                );
+                return Err(self.wrong_reserve(owner, reserve, problem));
             }
             // Nobody is there to leave it.
             false => (Arc::default(), 0),
         };
-        let amount = Decimal::from_units(all - own - kept, i32::from(self.exponents[resource.0]));
-        let amount = amount.map_err(|error| wrong(format!("what is left beside it: {error}; round it")))?;
+        let left = Decimal::from_units(all - own - kept, i32::from(self.exponents[resource.0]));
+        let left = left.map_err(|error| {
+            self.wrong_reserve(owner, reserve, format!("what is left beside it: {error}; round it"))
+        })?;
         let classes = classes.map(<[ClassId]>::to_vec);
-        Ok(LimitRow { owner, resource, classes, amount, reserve: Some(reserve), beside })
+        Ok(LimitRow { owner, resource, classes, amount: left, reserve: Some(amount), within, beside })
+    }
+
+    /// Whether somebody needs a resource who is below none of these owners and not below that of a reserve, but in the group of whose limit it is kept.
+    fn is_needed_beside(&self, of: Kept<'_>, beside: &[Owner]) -> bool {
+        let is_other = |user: &UserId| {
+            let mut above = self.owners_above(*user);
+            !above.any(|above| above == of.owner || beside.binary_search(&above).is_ok())
+        };
+        let is_inside = |user: &UserId| {
+            let is_within = |group| self.owners_above(*user).any(|above| above == Owner::Group(group));
+            of.within.is_none_or(is_within)
+        };
+        let needs = |user: &UserId| !self.user(*user).demand()[of.reserve.resource.0].is_zero();
+        (0..self.user_count()).map(UserId).any(|user| needs(&user) && is_other(&user) && is_inside(&user))
+    }
+
+    fn wrong_reserve(&self, owner: Owner, reserve: QuotaAmount<'_>, problem: String) -> Violation {
+        let list = if reserve.classes.is_some() { "reserves" } else { "reserve" };
+        let name = &self.resources[reserve.resource.0];
+        Violation::new(format!("{}.{list}.{name}", place_of(owner)), reserve.amount, problem)
     }
 
     /// What is kept of a resource beside a reserve, for others that have too few tasks for theirs, if anything is.
@@ -113,8 +197,8 @@ impl Instance {
         }
     }
 
-    /// At each place where something is reserved, who has too few tasks for it. Of owners inside one another those that reserve most count.
-    fn idle_reserves(&self) -> BTreeMap<Place<'_>, Idle> {
+    /// At each place where something is reserved, who has too few tasks for it, with what that is.
+    fn idle_reserves(&self) -> BTreeMap<Place<'_>, Vec<(u128, Owner)>> {
         let mut found: BTreeMap<Place<'_>, Vec<(u128, Owner)>> = BTreeMap::new();
         let mut used: BTreeMap<ResourceId, Vec<u128>> = BTreeMap::new();
         for (owner, quota) in self.quotas() {
@@ -135,19 +219,21 @@ impl Instance {
                 }
             }
         }
-        let idle = |mut owners: Vec<(u128, Owner)>| {
-            owners.sort_by_key(|(kept, owner)| (std::cmp::Reverse(*kept), *owner));
-            let (mut kept, mut around) = (BTreeMap::new(), HashSet::new());
-            for (amount, owner) in owners {
-                let mut outer = self.owners_around(owner);
-                if !around.contains(&owner) && !outer.any(|outer| kept.contains_key(&outer)) {
-                    around.extend(self.owners_around(owner));
-                    kept.insert(owner, amount);
-                }
+        found
+    }
+
+    /// Of owners inside one another those that reserve most.
+    fn idle(&self, mut owners: Vec<(u128, Owner)>) -> Idle {
+        owners.sort_by_key(|(kept, owner)| (std::cmp::Reverse(*kept), *owner));
+        let (mut kept, mut around) = (BTreeMap::new(), HashSet::new());
+        for (amount, owner) in owners {
+            let mut outer = self.owners_around(owner);
+            if !around.contains(&owner) && !outer.any(|outer| kept.contains_key(&outer)) {
+                around.extend(self.owners_around(owner));
+                kept.insert(owner, amount);
             }
-            Idle { owners: kept.keys().copied().collect(), kept }
-        };
-        found.into_iter().map(|(place, owners)| (place, idle(owners))).collect()
+        }
+        Idle { owners: kept.keys().copied().collect(), kept }
     }
 
     /// What all tasks of a user need of a resource, in whole smallest units; as much as there can be where their number is not known.
@@ -275,5 +361,40 @@ mod tests {
         assert_eq!(refused.place, "users[0].reserve.cpu");
         assert!(refused.problem.contains("user u1 for one, reserve 15 beside it"), "{refused}");
         assert!(reserves(draft(&[(Some(0), None), (Some(0), None)]), &all).is_ok());
+    }
+
+    #[test]
+    fn a_reserve_is_kept_of_the_limits_around_it_too() {
+        let users = [(Some(0), Some(0)), (None, Some(0)), (Some(1), Some(0)), (None, Some(1))];
+        let limited = |limit: &str, kept: &[(&str, &str)]| {
+            let mut draft = draft(&users);
+            draft.groups[0].parent = Some("h".into());
+            let limit = Quota { limit: vec![(ResourceId(0), limit.parse().unwrap())], ..Quota::default() };
+            draft.quotas.push(DraftQuota { is_group: true, owner: "h".into(), quota: limit });
+            let all = reserves(draft.clone(), kept)?;
+            let mut both = Draft::from(&all);
+            both.quotas.extend(draft.quotas);
+            both.build()
+        };
+        // Of the limit of 20 nobody but the idle user itself may have more than 12, and of that what the other keeps is taken off.
+        let instance = limited("20", &[("u0", "8")]).unwrap();
+        let within: Vec<_> = instance.limit_rows().iter().map(|row| row.within).collect();
+        assert_eq!(within, [None, None, Some(crate::GroupId(1))]);
+        let expected = [("20", vec![0, 1, 2, 3]), ("22", vec![1, 2, 3]), ("12", vec![1, 2, 3])];
+        assert_eq!(rows(&instance), expected.map(|(left, held)| (left.to_owned(), held)));
+        let instance = limited("20", &[("u0", "8"), ("u2", "4")]).unwrap();
+        let expected = [
+            ("20", vec![0, 1, 2, 3]),
+            ("18", vec![1, 3]),
+            ("8", vec![1, 3]),
+            ("18", vec![1, 3]),
+            ("8", vec![1, 3]),
+        ];
+        assert_eq!(rows(&instance), expected.map(|(left, held)| (left.to_owned(), held)));
+        // A limit of no less than the servers have says nothing more, and one of no more than is kept leaves the others nothing.
+        assert_eq!(rows(&limited("30", &[("u0", "8")]).unwrap()).len(), 2);
+        let refused = limited("8", &[("u0", "8")]).unwrap_err();
+        assert_eq!(refused.place, "users[0].reserve.cpu");
+        assert!(refused.problem.starts_with("group h may have no more, so nobody else in it"), "{refused}");
     }
 }
