@@ -4,6 +4,7 @@ use crate::Target;
 use crate::amounts::Counted;
 use crate::export::Export;
 use crate::targets::kueue::FLAVORS;
+use crate::targets::slurm;
 use crate::tolerance::{NOTHING, WHOLE};
 use crate::tree::Tenant;
 use fairplan_instances::{Decimal, ResourceKind};
@@ -137,6 +138,19 @@ fn qos(export: &Export, notes: &mut Vec<String>) {
         notes.push(format!(
             "{who} {verb} given less than the smallest of {their} jobs asks for: in {their} QOS no job runs, and none of it is sure"
         ));
+    }
+    for (r, resource) in export.resources.iter().enumerate() {
+        let leaves = || export.tenants.iter().filter(|tenant| tenant.is_leaf);
+        let endless = || leaves().filter(|tenant| slurm::has_no_end(export, tenant, r));
+        let is_sure = leaves().any(|tenant| !slurm::has_no_end(export, tenant, r));
+        if let Some(who) = named(endless().map(|tenant| &tenant.id)).filter(|_| is_sure) {
+            let jobs = if endless().count() == 1 { "its" } else { "their" };
+            notes.push(format!(
+                "{who} asks for no {0}, and Slurm gives every job some: {jobs} QOS has no limit of it, so that what {jobs} jobs have of it is \
+                 not kept for those who are sure of some",
+                resource.name
+            ));
+        }
     }
     notes.push(format!(
         "{} makes sure of what jobs ask for in the QOS of their account (--qos=sure-ACCOUNT); of the others each account has its part \

@@ -48,17 +48,17 @@ class Demands(Held[_native.Demands]):
             if members is not None:
                 raise TypeError("members: a mapping has every user in every quantum; give a frame or a file")
             document = {"format": "fairplan.demands.v1", "users": list(demands), "demands": _by_quantum(demands)}
-            self._native = _native.Demands.from_json(as_json("demands", document), "demands", round)
+            self._native = _native.Demands.from_json(as_json("demands", document), "demands", round, None)
         else:
             self._native = _native.Demands(demands, None if members is None else path_of("members", members), round)
 
     @classmethod
     def from_json(cls, text: str | bytes, name: str = "the demands") -> Demands:
         """The demands in a ``fairplan.demands.v1``; errors call them ``name``."""
-        return cls._of(_native.Demands.from_json(as_bytes(text), name, None))
+        return cls._of(_native.Demands.from_json(as_bytes(text), name, None, None))
 
     def to_json(self) -> str:
-        """The canonical ``fairplan.demands.v1``."""
+        """The canonical ``fairplan.demands.v1``, with the instance that its file named; who joins and leaves is no part of it."""
         return self._native.to_json().decode()
 
     @property
@@ -72,15 +72,23 @@ class Demands(Held[_native.Demands]):
         return self._native.quantum_count
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Demands.from_json, (self.to_json(),)
+        native = self._native
+        return _again, (native.to_json(), native.name, native.members)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Demands) and self.to_json() == other.to_json()
+        if not isinstance(other, Demands):
+            return False
+        return self.to_json() == other.to_json() and self._native.members == other._native.members
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<fairplan.Demands of {len(self.users):,} users over {self.quantum_count:,} quanta>"
+
+
+def _again(json: bytes, name: str, members: list[tuple[int, int]] | None) -> Demands:
+    """What was pickled."""
+    return Demands._of(_native.Demands.from_json(json, name, None, members))
 
 
 def _by_quantum(demands: Mapping[str, Sequence[int]]) -> list[list[int]]:
@@ -96,6 +104,15 @@ def _by_quantum(demands: Mapping[str, Sequence[int]]) -> list[list[int]]:
 
 def _demands(given: Any) -> _native.Demands:
     return given._native if isinstance(given, Demands) else Demands(given)._native
+
+
+def _reported(given: Any, truth: _native.Demands) -> _native.Demands | None:
+    """What users report; a mapping may name them in any order."""
+    if not isinstance(given, Mapping):
+        return None if given is None else _demands(given)
+    same = set(given) == set(truth.users)
+    demands = Demands({user: given[user] for user in truth.users} if same else given)._native
+    return _native.Demands.from_json(demands.to_json(), "reported", None, None)
 
 
 def _due(
@@ -181,13 +198,14 @@ def allocate(
         "term": term,
         "seed": seed,
     }
+    truth = _demands(demands)
     native, quanta = _native.allocate(
-        _demands(demands),
+        truth,
         _due(fair_share, capacity, fair_shares, instance),
         named("mechanism", mechanism, "(demands, history) -> slices"),
         settings,
         non_conformant,
-        None if reported is None else _demands(reported),
+        _reported(reported, truth),
         cache_slowdown,
         per_quantum,
         _call(time_limit, progress),
@@ -209,7 +227,7 @@ def offline(
     whole_slices: bool = False,
     guaranteed: bool = False,
     exact: bool = False,
-    against: Sequence[str] = (),
+    against: Sequence[str] | str = (),
     alpha: float | Decimal = 0.5,
     initial_credits: int | None = None,
     ties: str = "lowest",
@@ -227,7 +245,7 @@ def offline(
         whole_slices: slices are whole, as mechanisms allocate them.
         guaranteed: everybody gets its guaranteed share in every quantum.
         exact: state fractions such as 5/7 beside the doubles, proved without any tolerance.
-        against: mechanisms whose regret to state.
+        against: mechanisms whose regret to state, or one.
 
     The others are as in :func:`allocate`.
 
@@ -247,21 +265,24 @@ def offline(
         "seed": seed,
     }
     try:
-        native = _native.offline(
+        native, quanta = _native.offline(
             _demands(demands),
             _due(fair_share, capacity, fair_shares, instance),
             measure,
             whole_slices,
             guaranteed,
             exact,
-            list(against),
+            [against] if isinstance(against, str) else list(against),
             settings,
             per_quantum,
             _call(time_limit, progress),
         )
     except NotProved as error:
         raise _found(error, Offline) from None
-    return Offline(native)
+    optimum = Offline(native)
+    if quanta is not None:
+        optimum.quanta = Table(quanta)
+    return optimum
 
 
 def verify_offline(

@@ -32,7 +32,9 @@ def _plain(name: str, place: str, value: Any) -> Any:
         members = value.items()
         return {str(key): _plain(name, f"{place}.{key}" if place else str(key), item) for key, item in members}
     if hasattr(value, "tolist"):
-        value = value.tolist()
+        # A short number of numpy is the shortest decimal that it reads back as, and not its double.
+        short = getattr(value, "itemsize", 8) < 8 and getattr(getattr(value, "dtype", None), "kind", "") == "f"
+        value = value.astype(str).astype(float).tolist() if short else value.tolist()
     if isinstance(value, list | tuple):
         return [_plain(name, f"{place}[{position}]", item) for position, item in enumerate(value)]
     if value is None or isinstance(value, str | bool | int):

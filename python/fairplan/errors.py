@@ -34,6 +34,9 @@ class FairplanError(Exception):
     def __str__(self) -> str:
         return str(self.args[0])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.file, self.path, self.value, self.found)
+
 
 class InputError(FairplanError, ValueError):
     """What is asked for, or what it is asked of, cannot be used."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from fairplan import _native
 from fairplan.documents import as_json
+from fairplan.errors import FairplanWarning
 from fairplan.files import path_of
 from fairplan.frames import ArrowStream
 from fairplan.held import HeldServers, as_bytes
@@ -108,10 +110,15 @@ class Instance(HeldServers[_native.Instance]):
         """A row a user: ``id``, the demand of one task, a column a resource, as doubles, and what else some user has (``weight``,
         ``tasks``, ``eligible``, ``rates``, ``group``).
 
+        A :class:`FairplanWarning` says if the users have quotas or rules that no column has: an instance that is made of the table lacks them.
+
         Raises:
             InputError: users have several kinds of tasks; see :meth:`to_dict`.
         """
-        return Table(self._native.users())
+        users, beyond = Table(self._native.users()), self._native.beyond_tables()
+        if beyond is not None:
+            warnings.warn(f"users: the table has no column for {beyond}; see to_dict()", FairplanWarning, stacklevel=2)
+        return users
 
     @property
     def groups(self) -> Table:

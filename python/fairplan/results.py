@@ -167,7 +167,11 @@ class Solution(Result):
 
     @classmethod
     def from_json(cls, text: str | bytes, instance: Instance | None = None) -> Self:
-        """A solution of ``instance`` from the JSON that ``to_json`` or the command gave."""
+        """A solution of ``instance`` from the JSON that ``to_json`` or the command gave.
+
+        Raises:
+            InputError: it is a solution of another instance.
+        """
         if instance is None:
             raise TypeError("a solution is read with the instance that it is of: Solution.from_json(text, instance)")
         return cls(_native.Solution(instance._native, as_bytes(text), "the solution"))

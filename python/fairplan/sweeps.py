@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fairplan.documents import as_json
 from fairplan.errors import FairplanError, InputError
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _plan(spec: Mapping[str, Any] | str | os.PathLike[str], tasks: Path) -> None
 
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "spec.json"
-        written.write_text(json.dumps(dict(spec)), encoding="utf-8")
+        written.write_bytes(as_json("spec", dict(spec)))
         _command("sweep", "plan", str(written), "-o", str(tasks))
 
 

@@ -5,7 +5,7 @@ use crate::commands::{because, document};
 use crate::count::{counted, within};
 use crate::document::{Document, json};
 use crate::exact::Exact;
-use crate::failure::answered;
+use crate::failure::{answered, options, raised};
 use crate::instance::{Given, Instance};
 use crate::mechanism::{Dividing, Mechanism, only_slices};
 use crate::policy::{Raised, asking};
@@ -13,6 +13,7 @@ use crate::table::Table;
 use fairplan::files::{self, Rounding};
 use fairplan::instances::Violation;
 use fairplan::report::allocation::quanta_of_users;
+use fairplan::report::offline::allocated_demands;
 use fairplan::report::task_allocation::tasks_by_class;
 use fairplan::{
     AllocateOptions, DemandSeries, Error, FairShares, GuaranteedFraction, MechanismOptions, OfflineMeasure,
@@ -20,7 +21,7 @@ use fairplan::{
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Demands over time, in slices or in tasks.
@@ -28,12 +29,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Demands {
     series: Arc<DemandSeries>,
     name: String,
+    /// The file of the instance of whose servers these are tasks, where their own file names one.
+    instance: Option<String>,
 }
 
 impl Demands {
     /// These demands, which messages call `name`.
     pub fn of(series: DemandSeries, name: &str) -> Self {
-        Self { series: Arc::new(series), name: name.into() }
+        Self { series: Arc::new(series), name: name.into(), instance: None }
     }
 }
 
@@ -60,32 +63,77 @@ impl Demands {
         let (given, rounding) = (Given::new("demands", given)?, answered(py, rounding(round))?);
         let name = given.name().to_owned();
         let read = Call::silent().run(py, move |_| {
-            let series = match given {
-                Given::Path(path) => files::read_demands(&path, rounding)?,
-                Given::Frame(..) => files::read_demands_opened(given.open_with_gaps()?.as_mut(), rounding)?,
+            let (series, instance) = match given {
+                Given::Path(path) => files::read_demands_and_instance(&path, rounding)?,
+                Given::Frame(..) => {
+                    (files::read_demands_opened(given.open_with_gaps()?.as_mut(), rounding)?, None)
+                }
             };
-            Ok(match members {
+            let series = match members {
                 Some(path) => files::read_members(&path, series)?,
                 None => series,
-            })
+            };
+            Ok((series, instance))
         })?;
-        Ok(Self { series: Arc::new(answered(py, read)?), name })
+        let (series, instance) = answered(py, read)?;
+        Ok(Self { series: Arc::new(series), name, instance })
     }
 
-    /// From a `fairplan.demands.v1`.
+    /// From a `fairplan.demands.v1`, with the quanta, first and last, in which users are members where they join or leave.
     #[staticmethod]
-    fn from_json(py: Python<'_>, json: Vec<u8>, name: String, round: Option<&str>) -> PyResult<Self> {
+    fn from_json(
+        py: Python<'_>,
+        json: Vec<u8>,
+        name: String,
+        round: Option<&str>,
+        members: Option<Vec<(usize, usize)>>,
+    ) -> PyResult<Self> {
         let rounding = answered(py, rounding(round))?;
         let named = name.clone();
-        let read =
-            Call::silent().run(py, move |_| Ok(files::read_demands_in_memory(&named, json, rounding)?.0))?;
-        Ok(Self { series: Arc::new(answered(py, read)?), name })
+        let read = Call::silent().run(py, move |_| {
+            let (series, instance) = files::read_demands_in_memory(&named, json, rounding)?;
+            let series = match members {
+                Some(members) => {
+                    series.with_members(members.into_iter().map(|(first, end)| first..end).collect())?
+                }
+                None => series,
+            };
+            Ok((series, instance))
+        })?;
+        let (series, instance) = answered(py, read)?;
+        Ok(Self { series: Arc::new(series), name, instance })
     }
 
+    /// The canonical JSON, with the instance that its file named.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut json = Vec::new();
-        let written = files::write_demands(&self.series, &mut json).map_err(Error::backend);
-        answered(py, written).map(|()| PyBytes::new(py, &json))
+        let written = || -> Result<Vec<u8>, Error> {
+            let mut json = Vec::new();
+            files::write_demands(&self.series, &mut json).map_err(Error::backend)?;
+            if let (Some(instance), Some(first)) =
+                (&self.instance, json.iter().position(|byte| *byte == b','))
+            {
+                let named = serde_json::to_string(instance).map_err(Error::backend)?;
+                json.splice(first..first, format!(",\n  \"instance\": {named}").into_bytes());
+            }
+            Ok(json)
+        };
+        answered(py, written()).map(|json| PyBytes::new(py, &json))
+    }
+
+    /// The quanta, first and end, in which users are members; `None` where all always are.
+    #[getter]
+    fn members(&self) -> Option<Vec<(usize, usize)>> {
+        let member = |user| {
+            let quanta = self.series.membership(user);
+            (quanta.start, quanta.end)
+        };
+        self.series.has_churn().then(|| (0..self.series.user_count()).map(member).collect())
+    }
+
+    /// What messages call them.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
     }
 
     #[getter]
@@ -100,10 +148,28 @@ impl Demands {
 }
 
 /// What each user is due in a quantum: the path of a table, or numbers by users.
-#[derive(FromPyObject)]
 enum Shares {
     File(String),
     Each(HashMap<String, u64>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Shares {
+    type Error = PyErr;
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(path) = given.extract::<String>() {
+            return Ok(Self::File(path));
+        }
+        let share = |(user, share): (String, Bound<'py, PyAny>)| {
+            let told =
+                || Error::Setting(format!("{share} of {user}: is no whole number of slices, 0 or more"));
+            share
+                .extract::<u64>()
+                .map(|slices| (user.clone(), slices))
+                .map_err(|_| raised(given.py(), told(), None))
+        };
+        let all = given.extract::<HashMap<String, Bound<'py, PyAny>>>()?;
+        all.into_iter().map(share).collect::<PyResult<_>>().map(Self::Each)
+    }
 }
 
 /// What users are due.
@@ -124,9 +190,18 @@ enum Asked {
 }
 
 impl Due {
-    fn of(self, series: &DemandSeries) -> Result<Asked, Error> {
+    fn of(self, demands: &Demands) -> Result<Asked, Error> {
+        let series = &demands.series;
         let shares = match (self.fair_share, self.fair_shares, self.capacity, self.instance) {
             (None, None, None, Some(instance)) => return Ok(Asked::Tasks(Arc::clone(&instance.get().0))),
+            (fair_share, fair_shares, capacity, None) if demands.instance.is_some() => {
+                let path = demands.instance.as_deref().unwrap_or_default();
+                if fair_share.is_some() || fair_shares.is_some() || capacity.is_some() {
+                    let problem = "names an instance, so that its demands are tasks: state no slices";
+                    return Err(Error::input(format!("{}: {problem}", demands.name)));
+                }
+                return Ok(Asked::Tasks(Arc::new(read::instance(path)?)));
+            }
             (_, _, _, Some(_)) => {
                 return Err(Error::input("demands over an instance are tasks: state no slices"));
             }
@@ -139,7 +214,16 @@ impl Due {
                     let missing = || Violation::new("fair_shares", id, "this user has no fair share");
                     shares.get(id).copied().ok_or_else(missing)
                 };
-                FairShares::Each((0..series.user_count()).map(due).collect::<Result<_, _>>()?)
+                let each = (0..series.user_count()).map(due).collect::<Result<_, _>>()?;
+                let known: HashSet<&str> =
+                    (0..series.user_count()).map(|user| series.user_id(user)).collect();
+                let unknown = shares.keys().filter(|id| !known.contains(id.as_str())).min();
+                if let Some(id) = unknown {
+                    return Err(
+                        Violation::new("fair_shares", id, "the series has no user with this id").into()
+                    );
+                }
+                FairShares::Each(each)
             }
             (None, None, Some(capacity), None) => FairShares::Capacity(capacity),
             (None, None, None, None) => {
@@ -191,9 +275,9 @@ impl Settings {
 pub fn allocate(
     py: Python<'_>,
     demands: &Demands,
-    due: Due,
+    #[pyo3(from_py_with = options)] due: Due,
     mechanism: Mechanism,
-    settings: Settings,
+    #[pyo3(from_py_with = options)] settings: Settings,
     non_conformant: Option<Exact>,
     reported: Option<&Demands>,
     cache_slowdown: Option<Exact>,
@@ -201,7 +285,7 @@ pub fn allocate(
     call: Call,
 ) -> PyResult<(Document, Option<Table>)> {
     let series = Arc::clone(&demands.series);
-    let asked = answered(py, due.of(&series))?;
+    let asked = answered(py, due.of(demands))?;
     let quanta = Arc::new(Mutex::new(None));
     let kept_quanta = Arc::clone(&quanta);
     let keep = move |table: fairplan::instances::table::Table<'_>| -> Result<(), Error> {
@@ -260,18 +344,25 @@ pub fn allocate(
 pub fn offline(
     py: Python<'_>,
     demands: &Demands,
-    due: Due,
+    #[pyo3(from_py_with = options)] due: Due,
     measure: &str,
     whole_slices: bool,
     guaranteed: bool,
     exact: bool,
     against: Vec<String>,
-    settings: Settings,
+    #[pyo3(from_py_with = options)] settings: Settings,
     per_quantum: bool,
     call: Call,
-) -> PyResult<Document> {
+) -> PyResult<(Document, Option<Table>)> {
     let series = Arc::clone(&demands.series);
-    let asked = answered(py, due.of(&series))?;
+    let kept_quanta = Arc::new(Mutex::new(None));
+    let quanta = Arc::clone(&kept_quanta);
+    let keep = move |table: fairplan::instances::table::Table<'_>| -> Result<(), Error> {
+        let table = per_quantum.then(|| Table::new(&table)).transpose()?;
+        *quanta.lock().unwrap_or_else(PoisonError::into_inner) = table;
+        Ok(())
+    };
+    let asked = answered(py, due.of(demands))?;
     let measure = match measure {
         "totals" => OfflineMeasure::Totals,
         "welfare" => OfflineMeasure::Welfare,
@@ -281,19 +372,23 @@ pub fn offline(
     };
     let settings = answered(py, settings.options())?;
     let options = OfflineOptions { measure, whole_slices, guaranteed, exact, against, settings };
-    document(py, "offline", &call, move |control| match &asked {
+    let found = document(py, "offline", &call, move |control| match &asked {
         Asked::Slices(shares) => {
             let outcome = fairplan::offline(&series, shares, &options, control);
             let (offline, failure) = what_there_is(outcome)?;
+            keep(allocated_demands(&series, &offline.optimum))?;
             Ok((json(&offline.document(&series, shares, per_quantum))?, failure))
         }
         Asked::Tasks(instance) => {
             let demands = TaskDemands::new(instance, &series)?;
             let outcome = fairplan::offline_tasks(&demands, &options, control);
             let (offline, failure) = what_there_is(outcome)?;
+            keep(tasks_by_class(&demands, &offline.optimum.tasks))?;
             Ok((json(&offline.document(&demands, per_quantum))?, failure))
         }
-    })
+    })?;
+    let quanta = kept_quanta.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok((found, quanta))
 }
 
 /// A result of `offline` held against its demands.

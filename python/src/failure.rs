@@ -64,6 +64,32 @@ fn exception(py: Python<'_>, name: &str, text: String, at: Where, found: Option<
     made().map_or_else(|problem| problem, PyErr::from_value)
 }
 
+/// Options that Python hands over together: what one of them cannot be is told by its name and value.
+pub fn options<'py, T>(given: &Bound<'py, PyAny>) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    given.extract::<T>().map_err(|problem: PyErr| {
+        let (py, around) = (given.py(), problem.to_string());
+        let Some((_, option)) = around.rsplit_once('.').filter(|_| around.contains("extract field")) else {
+            return problem;
+        };
+        let mut cause = problem;
+        while let Some(inner) = cause.cause(py) {
+            cause = inner;
+        }
+        let reason = cause.value(py).to_string();
+        let value = given.get_item(option).map(|value| value.to_string()).unwrap_or_default();
+        let value = printable(&value, 100).to_string();
+        let told = match reason.starts_with(&value) {
+            true => format!("{option} = {reason}"),
+            false => format!("{option} = {value}: {reason}"),
+        };
+        let at = Where { file: None, path: Some(option.to_owned()), value: Some(value) };
+        exception(py, "InputError", told, at, None)
+    })
+}
+
 /// A panic, which is a defect of ours.
 pub fn defect(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().copied();

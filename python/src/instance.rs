@@ -193,6 +193,14 @@ impl Instance {
         answered(py, table())
     }
 
+    /// What users have that their table has no column for.
+    fn beyond_tables(&self) -> Option<&'static str> {
+        if !self.0.quotas().is_empty() {
+            return Some("guarantees, limits and reserves");
+        }
+        self.0.without_server_rules("a table").is_err().then_some("what they may have on one server")
+    }
+
     /// A row a group.
     fn groups(&self, py: Python<'_>) -> PyResult<Table> {
         answered(py, Table::new(&instance_tables::groups(&self.0)))

@@ -5,6 +5,7 @@ use crate::document::json;
 use crate::failure::answered;
 use crate::instance::Instance;
 use crate::table::Table;
+use fairplan::files;
 use fairplan::instances::groups_table;
 use fairplan::instances::table::Tabular;
 use fairplan::report::read_json;
@@ -77,8 +78,16 @@ impl Solution {
     /// A solution of an instance in JSON; errors call it `name`.
     #[new]
     fn read(py: Python<'_>, instance: &Instance, json: Vec<u8>, name: String) -> PyResult<Self> {
+        let of = Arc::clone(&instance.0);
         let read = Call::silent().run(py, move |_| {
             let document: SolutionDocument = read_json(&name, &json)?;
+            if document.instance.sha256 != files::sha256_hex(&of) {
+                let problem = "is of another instance; read it with the one that it is of";
+                return Err(Error::input(format!(
+                    "{name}: instance.sha256 = {}: {problem}",
+                    document.instance.sha256
+                )));
+            }
             Ok(Held::Read { document: Box::new(document), bytes: json })
         })?;
         Ok(Self { instance: Arc::clone(&instance.0), held: Arc::new(answered(py, read)?) })

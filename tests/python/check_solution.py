@@ -132,7 +132,7 @@ def owners_above(instance):
     return {owner: above(owner) for owner in parent}
 
 
-def few_tasks(instance, stated, above):
+def too_few_for_reserves(instance, stated, above):
     """By classes and resource: who has too few tasks for what it reserves there, and how much that is."""
     def most(owner, r):
         of = [(user, sum(kind.get("each", 1) * kind["demand"].get(r, 0) for kind in user.get("kinds") or [user]))
@@ -164,8 +164,8 @@ def limit_rows(instance):
     of_owner = lambda one, what="reserve": [(None, one.get(what, {}))] + [(frozenset(some["classes"]), some["amounts"]) for some in one.get(what + "s", [])]
     limits = {("group", one["id"]): {(classes, r): amount for classes, amounts in of_owner(one, "limit") for r, amount in amounts.items()}
               for one in instance.get("groups", [])}
-    few = few_tasks(instance, [((kind, one["id"]), classes, r, amount) for kind in ("group", "user") for one in instance.get(kind + "s", [])
-                                    for classes, amounts in of_owner(one) for r, amount in amounts.items() if amount], above)
+    few = too_few_for_reserves(instance, [((kind, one["id"]), classes, r, amount) for kind in ("group", "user") for one in instance.get(kind + "s", [])
+                                          for classes, amounts in of_owner(one) for r, amount in amounts.items() if amount], above)
     for kind in ("group", "user"):
         for one in instance.get(kind + "s", []):
             sets = [(every, one.get("limit", {}))] + [(some["classes"], some["amounts"]) for some in one.get("limits", [])]

@@ -3,7 +3,7 @@
 mod alone;
 mod kai;
 pub(crate) mod kueue;
-mod slurm;
+pub(crate) mod slurm;
 mod volcano;
 mod weights;
 mod xml;

@@ -8,6 +8,7 @@
 use super::weights;
 use crate::amounts::{BILLION, Counted, MEBI};
 use crate::export::Export;
+use crate::tree::Tenant;
 use fairplan_instances::wording::counted;
 
 /// What the names of the QOS of tenants with nobody below them begin with.
@@ -33,14 +34,8 @@ pub(crate) fn text(export: &Export) -> String {
         text +=
             &format!("sacctmgr -i modify account where name={name} set fairshare={share} GrpTRES={limits}\n");
         if tenant.is_leaf {
-            // Every job has cores and memory, whether it asks for them or not: 0 of them would let none run.
-            let is_asked = |r: usize| tenant.tasks.iter().any(|task| task[r] > 0);
-            let everybodys = |r: usize| {
-                let resource = &export.resources[r];
-                resource.is_memory || resource.called.as_deref() == Some("cpu")
-            };
             let sure =
-                written(export, |r| (is_asked(r) || !everybodys(r)).then(|| export.amount(tenant, None, r)));
+                written(export, |r| (!has_no_end(export, tenant, r)).then(|| export.amount(tenant, None, r)));
             // It is there before it is given anything, so that a second run changes what the first one made.
             text += &format!("sacctmgr -i add qos name={SURE}{name}\n");
             text += &format!(
@@ -50,6 +45,14 @@ pub(crate) fn text(export: &Export) -> String {
         }
     }
     text
+}
+
+/// Whether the QOS of a tenant states no end of a resource. Every job has cores and memory, whether it asks for them or not: 0 of them would let
+/// none run.
+pub(crate) fn has_no_end(export: &Export, tenant: &Tenant, r: usize) -> bool {
+    let resource = &export.resources[r];
+    let is_everybodys = resource.is_memory || resource.called.as_deref() == Some("cpu");
+    is_everybodys && tenant.tasks.iter().all(|task| task[r] == 0)
 }
 
 /// Amounts as `GrpTRES` takes them: cores and pieces whole, memory in MiB; -1 takes away a limit that was there.

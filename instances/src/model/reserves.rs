@@ -148,7 +148,7 @@ impl Instance {
         };
         let left = Decimal::from_units(all - own - kept, i32::from(self.exponents[resource.0]));
         let left = left.map_err(|error| {
-            self.wrong_reserve(owner, reserve, format!("what is left beside it: {error}; round it"))
+            self.wrong_reserve(owner, reserve, format!("what is left beside it: {error}"))
         })?;
         let classes = classes.map(<[ClassId]>::to_vec);
         Ok(LimitRow { owner, resource, classes, amount: left, reserve: Some(amount), within, beside })
