@@ -27,7 +27,7 @@ pub(super) struct Account {
     kept: Quantity,
     /// The most that it may have beside what those below it keep.
     reach: Quantity,
-    /// What those below it keep, and how much of that their tasks ask for: the rest is nobody's.
+    /// What those below it keep that are tenants, and how much of what all keep their tasks ask for: the rest is nobody's.
     kept_inside: Quantity,
     used_inside: Quantity,
     /// Its own quota and those of all below it.
@@ -107,44 +107,50 @@ impl Lending {
         self.0.get(key).and_then(|accounts| accounts.get(&member)).copied().unwrap_or_default()
     }
 
-    /// Adds up what tasks ask for of what is kept.
+    /// Adds up what is kept, and what tasks ask for of that.
     fn count_what_is_used(&mut self, found: &Found, closed: &BTreeSet<usize>) {
         let mut work: Vec<Vec<&Workload>> = vec![Vec::new(); found.queues.len()];
         found.workloads.iter().for_each(|one| work[found.locals[one.local].of].push(one));
-        let asked = work.iter().enumerate().map(|(queue, work)| match closed.contains(&queue) {
-            true => Some(BTreeMap::new()),
-            false => self.asked(queue, found, work),
+        let queues = work.iter().enumerate().map(|(queue, work)| match closed.contains(&queue) {
+            true => Tasks::NONE,
+            false => self.tasks(queue, found, work),
         });
-        let asked: Vec<Option<BTreeMap<&str, Quantity>>> = asked.collect();
+        let queues: Vec<Tasks<'_>> = queues.collect();
         for ((_, resource), accounts) in &mut self.0 {
-            // What each asks for beyond what those below it keep; as much as there is where tasks are not known.
-            let mut asks: BTreeMap<Member, Option<Quantity>> = BTreeMap::new();
+            // What each asks for beyond what those below it keep, and whether it is a tenant.
+            let mut tasks: BTreeMap<Member, (Option<Quantity>, bool)> = BTreeMap::new();
             for member in upwards(found, accounts) {
-                let asks_itself = match member {
-                    Member::Queue(queue) => asked[queue]
-                        .as_ref()
-                        .map(|asked| asked.get(resource.as_str()).copied().unwrap_or_default()),
-                    Member::Cohort(_) => asks.get(&member).copied().unwrap_or(Some(Quantity::default())),
+                let (asks, is_there) = match member {
+                    Member::Queue(queue) => (queues[queue].asked_of(resource), queues[queue].is_tenant),
+                    // One of which no queue has a quota of this is there with its other quotas.
+                    Member::Cohort(_) => {
+                        tasks.get(&member).copied().unwrap_or((Some(Quantity::default()), true))
+                    }
                 };
-                let Account { kept, used_inside, .. } = accounts[&member];
+                let Account { kept, kept_inside, used_inside, .. } = accounts[&member];
                 let Some(cohort) = found.above(member).map(Member::Cohort) else { continue };
-                let used = asks_itself.map_or(kept, |asks| asks.min(kept)).plus(used_inside);
                 let above = accounts.entry(cohort).or_default();
+                if is_there {
+                    above.kept_inside = above.kept_inside.plus(kept).plus(kept_inside);
+                }
+                let used = asks.map_or(kept, |asks| asks.min(kept)).plus(used_inside);
                 above.used_inside = above.used_inside.plus(used);
-                let beyond = asks_itself.map(|asks| asks.minus(kept));
-                let above = asks.entry(cohort).or_insert(Some(Quantity::default()));
-                *above = above.zip(beyond).map(|(all, beyond)| all.plus(beyond));
+                let beyond = asks.map(|asks| asks.minus(kept));
+                let (all, somebody) = tasks.entry(cohort).or_insert((Some(Quantity::default()), false));
+                *all = all.zip(beyond).map(|(all, beyond)| all.plus(beyond));
+                *somebody |= is_there;
+            }
+            let most: BTreeMap<Member, Quantity> =
+                accounts.iter().map(|(member, account)| (*member, account.most())).collect();
+            for (member, account) in accounts {
+                let cohort = found.above(*member).map(Member::Cohort);
+                account.around = cohort.map_or(account.nominal, |cohort| most[&cohort]);
             }
         }
     }
 
-    /// What the tasks of a queue that can run ask for, by resource; `None` where its tasks are not known.
-    fn asked<'f>(
-        &self,
-        queue: usize,
-        found: &Found,
-        work: &[&'f Workload],
-    ) -> Option<BTreeMap<&'f str, Quantity>> {
+    /// The tasks of a queue that can run.
+    fn tasks<'f>(&self, queue: usize, found: &Found, work: &[&'f Workload]) -> Tasks<'f> {
         let amounts = &found.queues[queue].amounts;
         let may_have = |resource: &str, takes: &dyn Fn(&str) -> bool| {
             let mut own =
@@ -155,23 +161,43 @@ impl Lending {
             };
             own.peek().is_none() || own.any(|own| !reach(own).is_zero())
         };
-        if !found.states_workloads {
+        if !found.states_workloads || work.is_empty() {
             // No task does without these.
-            let runs = ["cpu", "memory"].into_iter().all(|resource| may_have(resource, &|_| true));
-            return if runs { None } else { Some(BTreeMap::new()) };
+            let is_tenant = ["cpu", "memory"].into_iter().all(|resource| may_have(resource, &|_| true));
+            let is_known = found.states_workloads || !is_tenant;
+            return Tasks { asked: is_known.then(BTreeMap::new), is_tenant };
         }
-        let mut asked: BTreeMap<&str, Quantity> = BTreeMap::new();
+        let (mut asked, mut is_tenant): (BTreeMap<&str, Quantity>, bool) = (BTreeMap::new(), false);
         for work in work {
             let takes = |flavor: &str| work.flavors.contains(flavor);
             let mut requests = work.requests.iter().filter(|(_, amount)| !amount.is_zero());
             if requests.all(|(resource, _)| may_have(resource, &takes)) {
+                is_tenant = true;
                 for (resource, amount) in &work.requests {
                     let sum = asked.entry(resource).or_default();
                     *sum = sum.plus(amount.repeated(work.count));
                 }
             }
         }
-        Some(asked)
+        Tasks { asked: Some(asked), is_tenant }
+    }
+}
+
+/// The tasks of a queue that can run.
+struct Tasks<'f> {
+    /// What they ask for, by resource; `None` where they are not known.
+    asked: Option<BTreeMap<&'f str, Quantity>>,
+    /// Whether the queue is a tenant: it has such tasks, or none at all.
+    is_tenant: bool,
+}
+
+impl Tasks<'_> {
+    /// Those of a queue that is left out.
+    const NONE: Self = Self { asked: Some(BTreeMap::new()), is_tenant: false };
+
+    /// What they ask for of a resource: as much as there is where they are not known.
+    fn asked_of(&self, resource: &str) -> Option<Quantity> {
+        self.asked.as_ref().map(|asked| asked.get(resource).copied().unwrap_or_default())
     }
 }
 
@@ -189,24 +215,22 @@ fn accounts(found: &Found, stated: &BTreeMap<Member, Option<&Amount>>) -> BTreeM
             let lending = own.lending.filter(|_| found.above(*member).is_some());
             account.reserve = lending.map(|lending| account.nominal.minus(lending));
         }
-        let Account { subtree, kept, kept_inside, nominal, .. } = *account;
+        let Account { subtree, kept, nominal, .. } = *account;
         if let Some(cohort) = found.above(*member) {
             let above = accounts.entry(Member::Cohort(cohort)).or_default();
             above.subtree = above.subtree.plus(subtree.minus(kept));
             above.nominal = above.nominal.plus(nominal);
-            above.kept_inside = above.kept_inside.plus(kept).plus(kept_inside);
         }
     }
     for member in order.iter().rev() {
-        let Account { subtree, kept, nominal, .. } = accounts[member];
+        let Account { subtree, kept, .. } = accounts[member];
         let above = found.above(*member).map(|cohort| accounts[&Member::Cohort(cohort)]);
         let account = accounts.entry(*member).or_default();
-        (account.reach, account.around) = (subtree, nominal);
+        account.reach = subtree;
         if let Some(above) = above {
             let borrowing = stated[member].and_then(|own| own.borrowing);
             let most = borrowing.map(|borrowing| subtree.plus(borrowing));
             account.reach = most.into_iter().chain([kept.plus(above.reach)]).min().unwrap_or(subtree);
-            account.around = above.most();
         }
     }
     accounts

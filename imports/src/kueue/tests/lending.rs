@@ -167,3 +167,36 @@ fn limits_and_reserves_let_run_exactly_what_kueue_admits() {
         check(&fleet, true);
     }
 }
+
+/// A queue whose only task can never run is no tenant; what it keeps is out of reach of the others all the same, of both together.
+#[test]
+fn what_a_queue_keeps_that_is_left_out_is_taken_off_what_its_cohort_may_have() {
+    let quota = |cpu: &str, gpu: &str| {
+        format!(
+            "cohortName: h, resourceGroups: [{{coveredResources: [cpu, gpu], flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: {cpu}}}, \
+             {{name: gpu, nominalQuota: {gpu}}}]}}]}}]"
+        )
+    };
+    let work = |queue: &str, asked: &str| {
+        format!(
+            "queueName: {queue}, podSets: [{{count: 9, template: {{spec: {{containers: [{{resources: {{requests: {{{asked}}}}}}}]}}}}}}]"
+        )
+    };
+    let (keeper, other) = (quota("4, lendingLimit: 0", "0, borrowingLimit: 0"), quota("1", "1"));
+    let (barred, plain) = (work("a", "cpu: 1, gpu: 1"), work("b", "cpu: 1"));
+    let again = work("c", "cpu: 1");
+    let objects = [
+        ("ClusterQueue", "a", keeper.as_str()),
+        ("ClusterQueue", "b", &other),
+        ("ClusterQueue", "c", &other),
+        ("LocalQueue", "team/a", "clusterQueue: a"),
+        ("LocalQueue", "team/b", "clusterQueue: b"),
+        ("LocalQueue", "team/c", "clusterQueue: c"),
+        ("Workload", "team/w", &barred),
+        ("Workload", "team/x", &plain),
+        ("Workload", "team/z", &again),
+    ];
+    let (_, told, _) = of_objects(&objects);
+    assert!(told.contains(&"[h] w1 most cpu=2".to_owned()), "{told:#?}");
+    assert!(!told.iter().any(|line| line.starts_with("a:")), "{told:#?}");
+}
