@@ -17,6 +17,7 @@ mod entitled;
 mod flavors;
 pub(crate) mod held_against;
 mod lost;
+mod reach;
 mod staying;
 
 pub use change::ExportChange;
@@ -181,6 +182,10 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
         }
     };
     let lost = lost::fields(kind_of(export.target), current, &export.text())?;
+    let [before, after] = match export.target {
+        Target::Kueue => reach::as_they_hold([&before, &after]),
+        _ => [before, after],
+    };
     let [before, after] = [&before, &after].map(|read| binding(export, read));
     let mut changes = changes(&before, &after, export.target);
     if untold.is_some() {

@@ -20,7 +20,9 @@ impl Tasks<'_> {
 
 /// What is told of guarantees that hold no task, or not all.
 const NOBODY: &str = "guarantees left out: their queue is given 0 of something that its tasks need beside";
-const SOME: &str = "guarantees left out: their queue is given 0 of something that some of its tasks need beside, and its others are of several queues";
+const NOT_ALL: &str = "guarantees left out: their queue is given 0 of something that some of its tasks need beside, and several kinds do not";
+const OF_SOME: &str =
+    "guarantees are of one kind of tasks: their queue is given 0 of something that its others need beside";
 
 /// Whose tasks an amount holds that a queue is sure of.
 enum Holds {
@@ -40,35 +42,36 @@ impl<'q> Tree<'q> {
         let mut queues = self.queues.to_vec();
         for (at, tasks) in self.tasks_below(users).into_iter().enumerate() {
             let parts = &self.queues[at].parts;
-            for (part, r) in
-                (0..parts.len()).flat_map(|part| (0..self.resources.len()).map(move |r| (part, r)))
-            {
-                let holds = self.holds(parts, (part, r), &tasks);
-                if matches!(holds, Holds::All) {
-                    continue;
-                }
-                let amount = queues[at].parts[part].guarantee[r].take();
-                let place = parts[part].place;
-                let is_there = |own: &&mut Part| own.place == place;
-                let told = match holds {
-                    Holds::Only(leaf) if leaf == at => {
-                        queues[at].parts[part].guarantee[r] = amount;
-                        continue;
-                    }
-                    Holds::Only(leaf) => match queues[leaf].parts.iter_mut().find(is_there) {
-                        Some(own) => {
-                            own.guarantee[r] = amount;
-                            "guarantees are of some tasks of a queue: it is given 0 of something that its others need beside"
-                        }
-                        None => SOME,
+            let all = (0..parts.len()).flat_map(|part| (0..self.resources.len()).map(move |r| (part, r)));
+            for (part, r) in all {
+                let here = |own: &Part| own.place == parts[part].place;
+                let (told, to) = match self.holds(parts, (part, r), &tasks) {
+                    Holds::All => continue,
+                    // Amounts of queues below, which have some of their own, are those of all in them.
+                    Holds::Only(_) | Holds::Some if !self.is_above_kinds(at) => continue,
+                    Holds::Only(leaf) => match self.queues[leaf].parts.iter().position(here) {
+                        Some(own) => (OF_SOME, Some((leaf, own))),
+                        None => continue,
                     },
-                    Holds::All | Holds::Some => SOME,
-                    Holds::Nobody => NOBODY,
+                    Holds::Some => (NOT_ALL, None),
+                    Holds::Nobody => (NOBODY, None),
                 };
                 report.named(told, &format!("{} ({})", self.queues[at].name, self.resources[r]));
+                let amount = queues[at].parts[part].guarantee[r].take();
+                if let Some((leaf, own)) = to {
+                    queues[leaf].parts[own].guarantee[r] = amount;
+                }
             }
         }
         queues
+    }
+
+    /// Whether what is below a queue are its kinds of tasks, which are given nothing themselves.
+    fn is_above_kinds(&self, at: usize) -> bool {
+        let is_bare = |part: &Part| part.guarantee.iter().all(Option::is_none);
+        let mut below = (0..self.queues.len()).filter(|queue| self.queues[*queue].parent == Some(at));
+        !self.is_leaf[at]
+            && below.all(|queue| self.is_leaf[queue] && self.queues[queue].parts.iter().all(is_bare))
     }
 
     /// The tasks at or below each queue that is given 0 of something; nothing of other queues.

@@ -171,20 +171,10 @@ fn limits_and_reserves_let_run_exactly_what_kueue_admits() {
 /// A queue whose only task can never run is no tenant; what it keeps is out of reach of the others all the same, of both together.
 #[test]
 fn what_a_queue_keeps_that_is_left_out_is_taken_off_what_its_cohort_may_have() {
-    let quota = |cpu: &str, gpu: &str| {
-        format!(
-            "cohortName: h, resourceGroups: [{{coveredResources: [cpu, gpu], flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: {cpu}}}, \
-             {{name: gpu, nominalQuota: {gpu}}}]}}]}}]"
-        )
-    };
-    let work = |queue: &str, asked: &str| {
-        format!(
-            "queueName: {queue}, podSets: [{{count: 9, template: {{spec: {{containers: [{{resources: {{requests: {{{asked}}}}}}}]}}}}}}]"
-        )
-    };
-    let (keeper, other) = (quota("4, lendingLimit: 0", "0, borrowingLimit: 0"), quota("1", "1"));
-    let (barred, plain) = (work("a", "cpu: 1, gpu: 1"), work("b", "cpu: 1"));
-    let again = work("c", "cpu: 1");
+    let (keeper, other) =
+        (queue_in("h", "4, lendingLimit: 0", "0, borrowingLimit: 0"), queue_in("h", "1", "1"));
+    let (barred, plain) = (pods("a", 9, "cpu: 1, gpu: 1"), pods("b", 9, "cpu: 1"));
+    let again = pods("c", 9, "cpu: 1");
     let objects = [
         ("ClusterQueue", "a", keeper.as_str()),
         ("ClusterQueue", "b", &other),
@@ -199,4 +189,72 @@ fn what_a_queue_keeps_that_is_left_out_is_taken_off_what_its_cohort_may_have() {
     let (_, told, _) = of_objects(&objects);
     assert!(told.contains(&"[h] w1 most cpu=2".to_owned()), "{told:#?}");
     assert!(!told.iter().any(|line| line.starts_with("a:")), "{told:#?}");
+}
+
+/// Quotas of `cpu` and `gpu` on one flavor, of a queue in a cohort.
+fn queue_in(cohort: &str, cpu: &str, gpu: &str) -> String {
+    format!(
+        "cohortName: {cohort}, resourceGroups: [{{coveredResources: [cpu, gpu], flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: {cpu}}}, \
+         {{name: gpu, nominalQuota: {gpu}}}]}}]}}]"
+    )
+}
+
+/// So many pods of a local queue that ask for this.
+fn pods(queue: &str, count: u64, asked: &str) -> String {
+    format!(
+        "queueName: {queue}, podSets: [{{count: {count}, template: {{spec: {{containers: [{{resources: {{requests: {{{asked}}}}}}}]}}}}}}]"
+    )
+}
+
+#[test]
+fn a_cohort_whose_quotas_are_all_0_has_none_of_what_another_has() {
+    let (has, has_none) = (queue_in("prod", "8", "8"), queue_in("lab", "8", "0, borrowingLimit: 2"));
+    let (run, wait) = (pods("a", 3, "cpu: 1, gpu: 1"), pods("b", 5, "cpu: 1, gpu: 1"));
+    let objects = [
+        ("ClusterQueue", "a", has.as_str()),
+        ("ClusterQueue", "b", &has_none),
+        ("LocalQueue", "team/a", "clusterQueue: a"),
+        ("LocalQueue", "team/b", "clusterQueue: b"),
+        ("Workload", "team/w", &run),
+        ("Workload", "team/x", &wait),
+    ];
+    let (_, told, report) = of_objects(&objects);
+    assert!(!told.iter().any(|line| line.starts_with("b:")), "{told:#?}");
+    assert_eq!(report.count("tasks left out: they ask for gpu, of which their limit is 0"), 5, "{report}");
+}
+
+#[test]
+fn what_holds_some_of_a_queues_tasks_is_guaranteed_to_these() {
+    let (mixed, other) = (queue_in("h", "8", "0"), queue_in("h", "8", "4"));
+    let (plain, with_gpu) = (pods("a", 3, "cpu: 4"), pods("a", 5, "cpu: 4, gpu: 1"));
+    let objects = [
+        ("ClusterQueue", "a", mixed.as_str()),
+        ("ClusterQueue", "b", &other),
+        ("LocalQueue", "team/a", "clusterQueue: a"),
+        ("Workload", "team/w", &plain),
+        ("Workload", "team/x", &with_gpu),
+    ];
+    let (_, told, report) = of_objects(&objects);
+    assert!(told.contains(&"a:cpu4 <a w1 4,0 x3 sure cpu=8".to_owned()), "{told:#?}");
+    assert!(told.contains(&"[a] <h w1".to_owned()), "{told:#?}");
+    let kind = "guarantees are of one kind of tasks: their queue is given 0 of something that its others need beside";
+    assert_eq!(report.count(kind), 1, "{report}");
+    // Of several kinds of which some are held no quota says so.
+    let more = pods("a", 3, "cpu: 2");
+    let (_, told, _) = of_objects(&[&objects[..], &[("Workload", "team/z", more.as_str())]].concat());
+    assert!(!told.iter().any(|line| line.starts_with("a:") && line.contains("sure")), "{told:#?}");
+}
+
+#[test]
+fn files_of_which_all_workloads_are_left_out_say_that_nothing_runs() {
+    let queue = queue_in("h", "8", "8");
+    let work = pods("z", 5, "cpu: 1");
+    let objects = [
+        ("ClusterQueue", "a", queue.as_str()),
+        ("LocalQueue", "team/a", "clusterQueue: a"),
+        ("LocalQueue", "team/z", "clusterQueue: gone"),
+        ("Workload", "team/w", &work),
+    ];
+    let (_, told, _) = of_objects(&objects);
+    assert!(told.iter().any(|line| line.starts_with("a <h w1 ") && line.contains(" x0")), "{told:#?}");
 }
