@@ -93,20 +93,21 @@ impl<'a> Pools<'a> {
 mod tests {
     use super::*;
 
-    /// Queues, and cohorts by `cohort NAME`: where it is, its quota, and what else it states.
-    fn deployed(queues: &[(&str, &str, f64, Option<f64>, Option<f64>)]) -> Deployed {
+    /// A queue, or a cohort by `cohort NAME`: its name, where it is, its quota, what it may borrow and what it lends.
+    type Stated<'a> = (&'a str, &'a str, f64, Option<f64>, Option<f64>);
+
+    fn deployed(queues: &[Stated<'_>]) -> Deployed {
         let key = || ("f".to_owned(), "cpu".to_owned());
-        let queue =
-            |(name, parent, nominal, borrowing, lends): &(&str, &str, f64, Option<f64>, Option<f64>)| {
-                let queue = DeployedQueue {
-                    parent: (*parent).to_owned(),
-                    amounts: [(key(), *nominal)].into(),
-                    limits: borrowing.map(|borrowing| (key(), nominal + borrowing)).into_iter().collect(),
-                    lends: lends.map(|lends| (key(), lends)).into_iter().collect(),
-                    ..DeployedQueue::default()
-                };
-                ((*name).to_owned(), queue)
+        let queue = |(name, parent, nominal, borrowing, lends): &Stated<'_>| {
+            let queue = DeployedQueue {
+                parent: (*parent).to_owned(),
+                amounts: [(key(), *nominal)].into(),
+                limits: borrowing.map(|borrowing| (key(), nominal + borrowing)).into_iter().collect(),
+                lends: lends.map(|lends| (key(), lends)).into_iter().collect(),
+                ..DeployedQueue::default()
             };
+            ((*name).to_owned(), queue)
+        };
         queues.iter().map(queue).collect()
     }
 

@@ -36,6 +36,8 @@ pub(super) struct Account {
     reserve: Option<Quantity>,
     /// The most that all in its cohort may have together; without one its own quota.
     around: Quantity,
+    /// Whether tasks are too few for what it keeps, or for what some below it keep.
+    is_idle: bool,
 }
 
 impl Account {
@@ -62,6 +64,11 @@ impl Account {
     /// Its own quota and those of all below it.
     pub(super) fn nominal(&self) -> Quantity {
         self.nominal
+    }
+
+    /// Whether tasks are too few for what it keeps, or for what some below it keep.
+    pub(super) fn is_idle(&self) -> bool {
+        self.is_idle
     }
 
     /// What others never have, where it says so itself.
@@ -128,8 +135,12 @@ impl Lending {
                     }
                 };
                 let Account { kept, kept_inside, used_inside, .. } = accounts[&member];
+                let account = accounts.entry(member).or_default();
+                account.is_idle |= asks.is_some_and(|asks| asks < kept);
+                let is_idle = account.is_idle;
                 let Some(cohort) = found.above(member).map(Member::Cohort) else { continue };
                 let above = accounts.entry(cohort).or_default();
+                above.is_idle |= is_idle;
                 if is_there {
                     above.kept_inside = above.kept_inside.plus(kept).plus(kept_inside);
                 }

@@ -249,10 +249,14 @@ impl Tree<'_> {
                 part.guarantee[r] = shape[r].filter(|sure| !is_in_vain || sure.is_zero());
                 let is_alone = queue.cohort.is_none() && self.places.shared[place][r];
                 part.limit[r] = self.most(&queue.name, &own, (place, r), is_alone)?;
-                let mut of_pool =
-                    flavors.iter().filter_map(|flavor| self.places.of_flavor(&queue.pool, flavor));
-                let is_short = of_pool.any(|place| self.room.is_short(place, r));
-                part.reserve[r] = self.reserve(&queue.name, &own, is_short)?;
+                let of_pool: BTreeSet<usize> =
+                    flavors.iter().filter_map(|flavor| self.places.of_flavor(&queue.pool, flavor)).collect();
+                let is_elsewhere = |pool: &usize| *pool != place && self.room.is_short(*pool, r);
+                let kept = match of_pool.iter().any(is_elsewhere) {
+                    true => Quantity::default(),
+                    false => self.room.kept((place, r), &own),
+                };
+                part.reserve[r] = Some(self.exact(&queue.name, kept)?);
             }
             part.shape = Some(shape);
             parts.push(part);
@@ -348,8 +352,8 @@ impl Tree<'_> {
                 part.limit[r] = most.filter(|most| !most.is_zero());
                 if !is_top {
                     part.guarantee[r] = Some(self.exact(&cohort.name, total(&held, Account::sure))?);
-                    let is_short = self.room.is_short(place, r);
-                    part.reserve[r] = self.reserve(&cohort.name, &held, is_short)?;
+                    let kept = self.room.kept((place, r), &held);
+                    part.reserve[r] = Some(self.exact(&cohort.name, kept)?);
                 }
             }
         }
@@ -370,17 +374,6 @@ impl Tree<'_> {
         let has_none = most.is_zero() && self.all_of(place, r) > 0.0;
         let counts = of_pool || has_none || most < total(accounts, Account::around);
         counts.then(|| self.exact(name, most)).transpose()
-    }
-
-    /// What of a place nobody else has; nothing where nodes have less than the quotas, of which none is kept then.
-    fn reserve(
-        &self,
-        name: &str,
-        accounts: &[Account],
-        is_short: bool,
-    ) -> Result<Option<Decimal>, Violation> {
-        let kept = total(accounts, |account| account.reserve().unwrap_or_default());
-        (!is_short && !kept.is_zero()).then(|| self.exact(name, kept)).transpose()
     }
 
     fn without_amounts(&self, part: &Part) -> Part {
