@@ -47,8 +47,7 @@ class Demands(Held[_native.Demands]):
         if isinstance(demands, Mapping):
             if members is not None:
                 raise TypeError("members: a mapping has every user in every quantum; give a frame or a file")
-            document = {"format": "fairplan.demands.v1", "users": list(demands), "demands": _by_quantum(demands)}
-            self._native = _native.Demands.from_json(as_json("demands", document), "demands", round, None)
+            self._native = _of_mapping("demands", demands, round)
         else:
             self._native = _native.Demands(demands, None if members is None else path_of("members", members), round)
 
@@ -91,6 +90,12 @@ def _again(json: bytes, name: str, members: list[tuple[int, int]] | None) -> Dem
     return Demands._of(_native.Demands.from_json(json, name, None, members))
 
 
+def _of_mapping(name: str, demands: Mapping[str, Sequence[int]], round: str | None = None) -> _native.Demands:
+    """Demands that errors call ``name``."""
+    document = {"format": "fairplan.demands.v1", "users": list(demands), "demands": _by_quantum(demands)}
+    return _native.Demands.from_json(as_json(name, document), name, round, None)
+
+
 def _by_quantum(demands: Mapping[str, Sequence[int]]) -> list[list[int]]:
     """A row a quantum of what users demand in each."""
     columns = {user: list(column) for user, column in demands.items()}
@@ -111,8 +116,7 @@ def _reported(given: Any, truth: _native.Demands) -> _native.Demands | None:
     if not isinstance(given, Mapping):
         return None if given is None else _demands(given)
     same = set(given) == set(truth.users)
-    demands = Demands({user: given[user] for user in truth.users} if same else given)._native
-    return _native.Demands.from_json(demands.to_json(), "reported", None, None)
+    return _of_mapping("reported", {user: given[user] for user in truth.users} if same else given)
 
 
 def _due(

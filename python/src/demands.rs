@@ -269,6 +269,30 @@ impl Settings {
     }
 }
 
+/// The table of every quantum, which is made while Python goes on and taken afterwards.
+#[derive(Clone)]
+struct Quanta {
+    asked_for: bool,
+    table: Arc<Mutex<Option<Table>>>,
+}
+
+impl Quanta {
+    fn new(asked_for: bool) -> Self {
+        Self { asked_for, table: Arc::default() }
+    }
+
+    fn keep(&self, table: &fairplan::instances::table::Table<'_>) -> Result<(), Error> {
+        if self.asked_for {
+            *self.table.lock().unwrap_or_else(PoisonError::into_inner) = Some(Table::new(table)?);
+        }
+        Ok(())
+    }
+
+    fn take(&self) -> Option<Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
 /// Demands divided by a mechanism.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one for each option")]
@@ -286,13 +310,8 @@ pub fn allocate(
 ) -> PyResult<(Document, Option<Table>)> {
     let series = Arc::clone(&demands.series);
     let asked = answered(py, due.of(demands))?;
-    let quanta = Arc::new(Mutex::new(None));
-    let kept_quanta = Arc::clone(&quanta);
-    let keep = move |table: fairplan::instances::table::Table<'_>| -> Result<(), Error> {
-        let table = per_quantum.then(|| Table::new(&table)).transpose()?;
-        *kept_quanta.lock().unwrap_or_else(PoisonError::into_inner) = table;
-        Ok(())
-    };
+    let quanta = Quanta::new(per_quantum);
+    let every = quanta.clone();
     let (mechanism, function) = mechanism.apart();
     let kept = Raised::default();
     let mut own = function.map(|function| Dividing::new(py, function, &series, &kept)).transpose()?;
@@ -319,7 +338,7 @@ pub fn allocate(
                     None => fairplan::allocate(&series, shares, told, &options, control),
                 };
                 let allocated = allocated?;
-                keep(quanta_of_users(&series, &allocated.outcome))?;
+                every.keep(&quanta_of_users(&series, &allocated.outcome))?;
                 json(&allocated.document(&series))?
             }
             Asked::Tasks(_) if own.is_some() => return Err(only_slices(&options.mechanism)),
@@ -327,15 +346,14 @@ pub fn allocate(
                 let truth = TaskDemands::new(instance, &series)?;
                 let told = told.map(|told| TaskDemands::new(instance, told)).transpose()?;
                 let allocated = fairplan::allocate_tasks(&truth, told.as_ref(), &options, control)?;
-                keep(tasks_by_class(told.as_ref().unwrap_or(&truth), &allocated.allocation.tasks))?;
+                every.keep(&tasks_by_class(told.as_ref().unwrap_or(&truth), &allocated.allocation.tasks))?;
                 json(&allocated.document(&truth, told.as_ref()))?
             }
         };
         Ok((bytes, None))
     });
     let document = allocated.map_err(|error| because(py, error, &kept))?;
-    let quanta = quanta.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Ok((document, quanta))
+    Ok((document, quanta.take()))
 }
 
 /// The optimum when all demands are known.
@@ -355,13 +373,8 @@ pub fn offline(
     call: Call,
 ) -> PyResult<(Document, Option<Table>)> {
     let series = Arc::clone(&demands.series);
-    let kept_quanta = Arc::new(Mutex::new(None));
-    let quanta = Arc::clone(&kept_quanta);
-    let keep = move |table: fairplan::instances::table::Table<'_>| -> Result<(), Error> {
-        let table = per_quantum.then(|| Table::new(&table)).transpose()?;
-        *quanta.lock().unwrap_or_else(PoisonError::into_inner) = table;
-        Ok(())
-    };
+    let quanta = Quanta::new(per_quantum);
+    let every = quanta.clone();
     let asked = answered(py, due.of(demands))?;
     let measure = match measure {
         "totals" => OfflineMeasure::Totals,
@@ -376,19 +389,18 @@ pub fn offline(
         Asked::Slices(shares) => {
             let outcome = fairplan::offline(&series, shares, &options, control);
             let (offline, failure) = what_there_is(outcome)?;
-            keep(allocated_demands(&series, &offline.optimum))?;
+            every.keep(&allocated_demands(&series, &offline.optimum))?;
             Ok((json(&offline.document(&series, shares, per_quantum))?, failure))
         }
         Asked::Tasks(instance) => {
             let demands = TaskDemands::new(instance, &series)?;
             let outcome = fairplan::offline_tasks(&demands, &options, control);
             let (offline, failure) = what_there_is(outcome)?;
-            keep(tasks_by_class(&demands, &offline.optimum.tasks))?;
+            every.keep(&tasks_by_class(&demands, &offline.optimum.tasks))?;
             Ok((json(&offline.document(&demands, per_quantum))?, failure))
         }
     })?;
-    let quanta = kept_quanta.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Ok((found, quanta))
+    Ok((found, quanta.take()))
 }
 
 /// A result of `offline` held against its demands.

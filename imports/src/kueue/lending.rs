@@ -114,6 +114,11 @@ impl Lending {
         self.0.get(key).and_then(|accounts| accounts.get(&member)).copied().unwrap_or_default()
     }
 
+    /// The accounts of a cohort, by quota.
+    pub(super) fn of_cohort(&self, cohort: usize) -> impl Iterator<Item = (&Key, Account)> {
+        self.0.iter().filter_map(move |(key, accounts)| Some((key, *accounts.get(&Member::Cohort(cohort))?)))
+    }
+
     /// Adds up what is kept, and what tasks ask for of that.
     fn count_what_is_used(&mut self, found: &Found, closed: &BTreeSet<usize>) {
         let mut work: Vec<Vec<&Workload>> = vec![Vec::new(); found.queues.len()];

@@ -8,15 +8,24 @@ use crate::report::ImportReport;
 use fairplan_instances::quantity::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Places at which pools use flavors, each with a resource.
-type At = BTreeSet<(usize, usize)>;
+/// A place at which pools use flavors, and a resource.
+type At = (usize, usize);
+
+/// How it is where nodes have less than all quotas.
+#[derive(Clone, Copy, PartialEq)]
+enum Lacking {
+    /// So much less than those of the only pool that has some there.
+    OfOnePool(Quantity),
+    /// Several pools have some there, or one in several flavors on the same nodes, each of which may use up what there is.
+    OfSeveral,
+}
 
 /// What there is of quotas at places.
 pub(super) struct Room {
-    /// Where nodes have less than all quotas: how much less, where only one pool has quotas there.
-    short: BTreeMap<(usize, usize), Option<Quantity>>,
+    /// Where nodes have less than all quotas.
+    short: BTreeMap<At, Lacking>,
     /// Where somebody keeps what counts at other nodes than the quota of its cohort does.
-    apart: At,
+    apart: BTreeSet<At>,
 }
 
 impl Room {
@@ -28,38 +37,36 @@ impl Room {
         report: &mut ImportReport,
     ) -> Self {
         let mut quotas = Quotas::new();
-        let mut apart = At::new();
+        let mut apart = BTreeSet::new();
         let of_queues = found.queues.iter().map(|queue| (&queue.name, &queue.pool, &queue.amounts));
         let of_cohorts = found.cohorts.iter().map(|cohort| (&cohort.name, &cohort.pool, &cohort.amounts));
         let members: Vec<(&String, &String, &Vec<Amount>)> = of_queues.chain(of_cohorts).collect();
-        let position = |name: &String| resources.iter().position(|resource| resource == name);
+        let at = |pool: &str, amount: &Amount| -> Option<At> {
+            let r = resources.iter().position(|resource| *resource == amount.resource);
+            places.of_flavor(pool, &amount.flavor).zip(r)
+        };
         for (_, pool, amounts) in &members {
             for amount in *amounts {
-                let place = places.of_flavor(pool, &amount.flavor);
-                if let Some(at) = place.zip(position(&amount.resource)) {
+                if let Some(at) = at(pool, amount) {
                     let (sum, pools) = quotas.entry(at).or_default();
                     *sum = sum.plus(amount.nominal);
                     pools.insert(pool.as_str());
                 }
             }
         }
-        for (queue, at) in found.queues.iter().zip(&places.of_queues) {
+        for (queue, own) in found.queues.iter().zip(&places.of_queues) {
             for amount in queue.amounts.iter().filter(|amount| amount.lending.is_some()) {
-                let place = places.of_flavor(&queue.pool, &amount.flavor);
-                let counts = |place: &usize| {
-                    at.quotas.get(place).is_some_and(|flavors| flavors.contains(&amount.flavor))
+                let counts = |(place, _): &At| {
+                    own.quotas.get(place).is_some_and(|flavors| flavors.contains(&amount.flavor))
                 };
-                if let Some(at) = place.filter(|place| !counts(place)).zip(position(&amount.resource)) {
-                    apart.insert(at);
-                }
+                apart.extend(at(&queue.pool, amount).filter(|at| !counts(at)));
             }
         }
-        let lacking = |at: &(usize, usize)| Some((*at, lacking(places, &quotas, *at)?));
+        let lacking = |at: &At| Some((*at, lacking(places, &quotas, *at)?));
         let room = Self { short: quotas.keys().filter_map(lacking).collect(), apart };
         for (name, pool, amounts) in members {
             for amount in amounts.iter().filter(|amount| amount.lending.is_some()) {
-                let at = places.of_flavor(pool, &amount.flavor).zip(position(&amount.resource));
-                if at.is_some_and(|at| room.short.get(&at) == Some(&None)) {
+                if at(pool, amount).and_then(|at| room.short.get(&at)) == Some(&Lacking::OfSeveral) {
                     let told = "lending limits that hold as far as the tasks of the files tell, since nodes have less than all quotas";
                     report.named(told, &format!("{name} ({} of {})", amount.resource, amount.flavor));
                 }
@@ -70,12 +77,14 @@ impl Room {
 
     /// What nobody else may have there of what somebody keeps. Where nodes have less than the quotas that is so much less, since others cannot use
     /// up theirs; it is nothing where what is kept is taken off limits, and where several pools are there, of which each may use up what there is.
-    pub(super) fn kept(&self, (place, r): (usize, usize), accounts: &[Account]) -> Quantity {
+    pub(super) fn kept(&self, at: At, accounts: &[Account]) -> Quantity {
         let kept = accounts.iter().filter_map(Account::reserve).fold(Quantity::default(), Quantity::plus);
-        match self.short.get(&(place, r)) {
+        match self.short.get(&at) {
             None => kept,
-            Some(_) if accounts.iter().any(Account::is_idle) => Quantity::default(),
-            Some(lacking) => lacking.map(|lacking| kept.minus(lacking)).unwrap_or_default(),
+            Some(Lacking::OfOnePool(lacking)) if !accounts.iter().any(Account::is_idle) => {
+                kept.minus(*lacking)
+            }
+            Some(_) => Quantity::default(),
         }
     }
 
@@ -91,11 +100,10 @@ impl Room {
 }
 
 /// The quotas at a place, and of which pools they are.
-type Quotas<'a> = BTreeMap<(usize, usize), (Quantity, BTreeSet<&'a str>)>;
+type Quotas<'a> = BTreeMap<At, (Quantity, BTreeSet<&'a str>)>;
 
-/// By how much the nodes of a place, and of all places that share some with it, have less of a resource than the quotas there are, if they do;
-/// not how much where these are of several pools.
-fn lacking(places: &Places, quotas: &Quotas<'_>, (place, r): (usize, usize)) -> Option<Option<Quantity>> {
+/// Whether the nodes of a place, and of all places that share some with it, have less of a resource than the quotas there are.
+fn lacking(places: &Places, quotas: &Quotas<'_>, (place, r): At) -> Option<Lacking> {
     let here = || places.servers.iter().filter(|server| server.meets[place]);
     let shares: BTreeSet<usize> = quotas
         .keys()
@@ -109,5 +117,9 @@ fn lacking(places: &Places, quotas: &Quotas<'_>, (place, r): (usize, usize)) -> 
     let nodes = places.servers.iter().filter(|server| shares.iter().any(|other| server.meets[*other]));
     let has = nodes.filter_map(|server| Quantity::parse(&server.capacity[r].to_string()).ok());
     let lacking = all.minus(has.fold(Quantity::default(), Quantity::plus));
-    (!lacking.is_zero()).then(|| (pools.len() == 1 && shares.len() == 1).then_some(lacking))
+    match (lacking.is_zero(), pools.len(), shares.len()) {
+        (true, ..) => None,
+        (false, 1, 1) => Some(Lacking::OfOnePool(lacking)),
+        _ => Some(Lacking::OfSeveral),
+    }
 }

@@ -31,15 +31,18 @@ impl Tree<'_> {
         report: &mut ImportReport,
     ) -> Result<Vec<Queue>, Violation> {
         let Found { cohorts, queues, locals, workloads, states_workloads, .. } = self.found;
-        let sums: Vec<Sums> = (0..cohorts.len()).map(|cohort| self.sums(cohort)).collect();
         let mut tree = Vec::new();
-        for (position, (cohort, sums)) in cohorts.iter().zip(&sums).enumerate() {
+        for (position, cohort) in cohorts.iter().enumerate() {
             let weight = match options.weights {
                 QueueWeights::FairSharing => cohort.weight,
-                QueueWeights::Quota => self.dominant(&cohort.pool, sums),
+                QueueWeights::Quota => {
+                    let accounts = self.lending.of_cohort(position);
+                    let own = accounts.map(|(key, account)| (key.clone(), account.nominal())).collect();
+                    self.dominant(&cohort.pool, &own)
+                }
             };
             let (name, parent) = (cohort.name.clone(), cohort.parent);
-            let parts = self.cohort_parts(position, sums, report)?;
+            let parts = self.cohort_parts(position, report)?;
             tree.push(Queue { name, parent, weight, parts, is_above: true, ..Queue::default() });
         }
         for (position, queue) in queues.iter().enumerate() {
@@ -155,28 +158,6 @@ impl Tree<'_> {
     /// What places are called together.
     fn named(&self, at: &Flavors) -> String {
         at.keys().map(|place| self.places.names[*place].as_str()).collect::<Vec<_>>().join("|")
-    }
-
-    /// The nominal quotas of a cohort and all below it, by flavor and resource.
-    pub(super) fn sums(&self, cohort: usize) -> Sums {
-        let Found { cohorts, queues, .. } = self.found;
-        let is_below = |start: Option<usize>| {
-            let mut at = start;
-            while let Some(here) = at.filter(|here| *here != cohort) {
-                at = cohorts[here].parent;
-            }
-            at.is_some()
-        };
-        let of_cohorts = (0..cohorts.len())
-            .filter(|other| is_below(Some(*other)))
-            .flat_map(|other| &cohorts[other].amounts);
-        let of_queues = queues.iter().filter(|queue| is_below(queue.cohort)).flat_map(|queue| &queue.amounts);
-        let mut sums = Sums::new();
-        for amount in of_queues.chain(of_cohorts) {
-            let sum = sums.entry(of(amount)).or_default();
-            *sum = sum.plus(amount.nominal);
-        }
-        sums
     }
 
     /// The largest part that amounts are of all quotas of the pool.
@@ -317,12 +298,7 @@ impl Tree<'_> {
     }
 
     /// What a cohort is given: what it and all below have, but for what idle members keep, unless it is above all, and its own limits.
-    fn cohort_parts(
-        &self,
-        position: usize,
-        sums: &Sums,
-        report: &mut ImportReport,
-    ) -> Result<Vec<Part>, Violation> {
+    fn cohort_parts(&self, position: usize, report: &mut ImportReport) -> Result<Vec<Part>, Violation> {
         let cohort = &self.found.cohorts[position];
         let place_of = |flavor: &str| self.places.of_flavor(&cohort.pool, flavor);
         let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
@@ -330,9 +306,9 @@ impl Tree<'_> {
         report.add(lost, "quotas of cohorts left out: no queue with a quota uses their flavor");
         for (r, resource) in self.resources.iter().enumerate() {
             let mut held: BTreeMap<usize, Vec<Account>> = BTreeMap::new();
-            for key in sums.keys().filter(|(_, other)| other == resource) {
-                if let Some(place) = place_of(&key.0) {
-                    let account = self.lending.account(Member::Cohort(position), key);
+            let accounts = self.lending.of_cohort(position).filter(|((_, other), _)| other == resource);
+            for ((flavor, _), account) in accounts {
+                if let Some(place) = place_of(flavor) {
                     held.entry(place).or_default().push(account);
                 }
             }

@@ -37,17 +37,20 @@ struct Idle {
 impl Instance {
     /// All reserves as rows, in the order of the quotas; of each what is kept of the servers before what is kept of limits.
     pub(super) fn reserve_rows(&self) -> Result<Vec<LimitRow>, Violation> {
-        let idle = self.idle_reserves();
+        let few = self.too_few_tasks();
+        let mut idle: BTreeMap<(Place<'_>, Option<GroupId>), Idle> = BTreeMap::new();
         let mut rows = Vec::new();
         for (owner, quota) in self.quotas() {
             for reserve in quota.reserved() {
-                let few = idle.get(&(reserve.classes, reserve.resource)).map_or(&[][..], |few| few);
                 let of_servers = self.kept_of_servers(*owner, reserve)?;
-                rows.push(self.reserve_row(of_servers, few)?);
                 // Where servers have no more than a limit, what is kept of them is kept of it too.
                 let of_limits = self.kept_of_limits(*owner, reserve).filter(|kept| kept.all < of_servers.all);
-                for kept in of_limits {
-                    rows.extend(self.reserve_row_of_limit(kept, few)?);
+                let place = (reserve.classes, reserve.resource);
+                for kept in std::iter::once(of_servers).chain(of_limits) {
+                    let few = few.get(&place).map_or(&[][..], |few| few);
+                    let idle =
+                        idle.entry((place, kept.within)).or_insert_with(|| self.idle(few, kept.within));
+                    rows.extend(self.reserve_row(kept, idle)?);
                 }
             }
         }
@@ -99,36 +102,22 @@ impl Instance {
         })
     }
 
-    /// What all others in a group may have of its limit beside a reserve; none where nobody else in it needs any.
-    fn reserve_row_of_limit(
-        &self,
-        kept: Kept<'_>,
-        few: &[(u128, Owner)],
-    ) -> Result<Option<LimitRow>, Violation> {
-        let Kept { owner, reserve, within, own, all } = kept;
-        if own < all {
-            return self.reserve_row(kept, few).map(Some);
-        }
-        let group = within.map(|group| self.name_of(Owner::Group(group))).unwrap_or_default();
-        match self.is_needed_beside(kept, &[]) {
-            true => Err(self.wrong_reserve(
-                owner,
-                reserve,
-                format!("{group} may have no more, so nobody else in it could run a task that needs it; reserve less"),
-            )),
-            false => Ok(None),
-        }
-    }
-
-    /// What all others may have of a resource beside a reserve, and beside what else is kept with it for those with too few tasks.
-    fn reserve_row(&self, of: Kept<'_>, few: &[(u128, Owner)]) -> Result<LimitRow, Violation> {
+    /// What all others may have of a resource beside a reserve, and beside what else is kept with it for those with too few tasks; none of a limit of
+    /// no more than that where nobody else in its group needs any.
+    fn reserve_row(&self, of: Kept<'_>, idle: &Idle) -> Result<Option<LimitRow>, Violation> {
         let Kept { owner, reserve, within, own, all } = of;
         let QuotaAmount { classes, resource, amount } = reserve;
-        let inside = |other: &Owner| {
-            within.is_none_or(|group| self.owners_around(*other).any(|around| around == Owner::Group(group)))
-        };
-        let idle = self.idle(few.iter().filter(|(_, other)| inside(other)).copied().collect());
-        let beside = self.beside(owner, &idle);
+        if own >= all {
+            let group = within.map(|group| self.name_of(Owner::Group(group))).unwrap_or_default();
+            let problem = format!(
+                "{group} may have no more, so nobody else in it could run a task that needs it; reserve less"
+            );
+            return match self.is_needed_beside(of, &[]) {
+                true => Err(self.wrong_reserve(owner, reserve, problem)),
+                false => Ok(None),
+            };
+        }
+        let beside = self.beside(owner, idle);
         let others = beside.iter().filter(|other| **other != owner).filter_map(|other| idle.kept.get(other));
         let kept = others.fold(0, |sum: u128, kept| sum.saturating_add(*kept));
         let (beside, kept) = match kept < all - own {
@@ -151,7 +140,7 @@ impl Instance {
             self.wrong_reserve(owner, reserve, format!("what is left beside it: {error}"))
         })?;
         let classes = classes.map(<[ClassId]>::to_vec);
-        Ok(LimitRow { owner, resource, classes, amount: left, reserve: Some(amount), within, beside })
+        Ok(Some(LimitRow { owner, resource, classes, amount: left, reserve: Some(amount), within, beside }))
     }
 
     /// Whether somebody needs a resource who is below none of these owners and not below that of a reserve, but in the group of whose limit it is kept.
@@ -160,10 +149,7 @@ impl Instance {
             let mut above = self.owners_above(*user);
             !above.any(|above| above == of.owner || beside.binary_search(&above).is_ok())
         };
-        let is_inside = |user: &UserId| {
-            let is_within = |group| self.owners_above(*user).any(|above| above == Owner::Group(group));
-            of.within.is_none_or(is_within)
-        };
+        let is_inside = |user: &UserId| of.within.is_none_or(|group| self.is_in(Owner::User(*user), group));
         let needs = |user: &UserId| !self.user(*user).demand()[of.reserve.resource.0].is_zero();
         (0..self.user_count()).map(UserId).any(|user| needs(&user) && is_other(&user) && is_inside(&user))
     }
@@ -198,7 +184,7 @@ impl Instance {
     }
 
     /// At each place where something is reserved, who has too few tasks for it, with what that is.
-    fn idle_reserves(&self) -> BTreeMap<Place<'_>, Vec<(u128, Owner)>> {
+    fn too_few_tasks(&self) -> BTreeMap<Place<'_>, Vec<(u128, Owner)>> {
         let mut found: BTreeMap<Place<'_>, Vec<(u128, Owner)>> = BTreeMap::new();
         let mut used: BTreeMap<ResourceId, Vec<u128>> = BTreeMap::new();
         for (owner, quota) in self.quotas() {
@@ -222,8 +208,10 @@ impl Instance {
         found
     }
 
-    /// Of owners inside one another those that reserve most.
-    fn idle(&self, mut owners: Vec<(u128, Owner)>) -> Idle {
+    /// Those of a group, or all; of owners inside one another those that reserve most.
+    fn idle(&self, few: &[(u128, Owner)], within: Option<GroupId>) -> Idle {
+        let is_inside = |(_, owner): &&(u128, Owner)| within.is_none_or(|group| self.is_in(*owner, group));
+        let mut owners: Vec<(u128, Owner)> = few.iter().filter(is_inside).copied().collect();
         owners.sort_by_key(|(kept, owner)| (std::cmp::Reverse(*kept), *owner));
         let (mut kept, mut around) = (BTreeMap::new(), HashSet::new());
         for (amount, owner) in owners {
@@ -247,6 +235,11 @@ impl Instance {
     /// A user and the groups that it is in.
     pub(super) fn owners_above(&self, user: UserId) -> impl Iterator<Item = Owner> + '_ {
         std::iter::once(Owner::User(user)).chain(self.owners_around(Owner::User(user)))
+    }
+
+    /// Whether an owner is in a group, or in one that is in it.
+    fn is_in(&self, owner: Owner, group: GroupId) -> bool {
+        self.owners_around(owner).any(|around| around == Owner::Group(group))
     }
 
     /// The groups that an owner is in.
